@@ -1,0 +1,1 @@
+"""Audio: filters, tones, loudness and the devices that play."""

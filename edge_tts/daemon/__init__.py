@@ -1,0 +1,1 @@
+"""Daemon: requests on a local socket, an alarm queue, one speaker."""

@@ -1,0 +1,1 @@
+"""Synthesis: phoneme ids to streamed waveform chunks."""

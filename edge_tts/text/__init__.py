@@ -1,0 +1,1 @@
+"""Text front end: text to phonemes to ids. No network, no models."""

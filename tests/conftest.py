@@ -1,0 +1,25 @@
+"""Fixtures that several test files share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.tiny_voice import write_tiny_voice
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session")
+def compiled_lexicon() -> Path | None:
+    """The pronunciation table of the checkout, or None before it was compiled."""
+    for path in sorted(REPOSITORY.glob("models/*/lexicon.bin")):
+        return path
+    return None
+
+
+@pytest.fixture(scope="session")
+def tiny_voice(tmp_path_factory: pytest.TempPathFactory, compiled_lexicon: Path | None) -> Path:
+    """The folder of a random voice of a few kilobytes; treat it as read-only."""
+    return write_tiny_voice(tmp_path_factory.mktemp("voices") / "tiny", lexicon=compiled_lexicon)

@@ -1,0 +1,122 @@
+"""A network that goes down its provider plan when a step fails, even between two runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from edge_tts.errors import InferenceError, ProviderError
+from edge_tts.inference.provider_plan import ProviderPlan, ProviderStep
+
+if TYPE_CHECKING:
+    from edge_tts.inference.session import Array, InferenceSession
+
+Opener = Callable[[Path, ProviderStep], "InferenceSession"]
+
+
+class FallbackSession:
+    """Runs on the highest step of a plan that works. Not thread-safe.
+
+    Args:
+        paths: the network's files by precision, ``fp32`` and ``int8``.
+        plan: the chain, which remembers what failed.
+        graph: the network's name.
+        openers: how a provider loads a file, by the provider's name.
+    """
+
+    def __init__(
+        self,
+        paths: Mapping[str, Path],
+        plan: ProviderPlan,
+        graph: str,
+        openers: Mapping[str, Opener],
+    ) -> None:
+        self._paths = paths
+        self._plan = plan
+        self._graph = graph
+        self._openers = openers
+        self._loaded: tuple[InferenceSession, ProviderStep] | None = None
+
+    @property
+    def step(self) -> ProviderStep | None:
+        """The step it runs on, ``None`` before it is loaded."""
+        return self._loaded[1] if self._loaded else None
+
+    def load(self) -> None:
+        """Load on the first step that takes the network.
+
+        Raises:
+            ProviderError: the provider that was forced can't be used.
+            InferenceError: no step could load it; the last one's reason.
+        """
+        self._load()
+
+    def run(self, inputs: dict[str, Array]) -> dict[str, Array]:
+        """Run the network, from here on lower down when the present step fails.
+
+        Raises:
+            InferenceError: no step left takes these inputs; the present step's
+                reason, and that step stays in use, for the inputs are at fault.
+        """
+        session, step = self._loaded or self._load()
+        try:
+            return session.run(inputs)
+        except InferenceError as exc:
+            for lower in self._steps_below(step):
+                try:
+                    replacement = self._open(lower)
+                    outputs = replacement.run(inputs)
+                except InferenceError:
+                    continue
+                self._leave(step, exc, lower)
+                session.close()
+                self._adopt(replacement, lower)
+                return outputs
+            raise
+
+    def close(self) -> None:
+        """Free the network; the next run loads it again."""
+        if self._loaded is not None:
+            self._loaded[0].close()
+            self._loaded = None
+
+    def _load(self) -> tuple[InferenceSession, ProviderStep]:
+        steps = self._steps()
+        for step, lower in zip(steps, (*steps[1:], None), strict=True):
+            try:
+                return self._adopt(self._open(step), step)
+            except InferenceError as exc:
+                if lower is None:
+                    if self._plan.forced and not isinstance(exc, ProviderError):
+                        raise ProviderError(f"{step} was asked for and failed: {exc}") from exc
+                    raise
+                self._leave(step, exc, lower)
+        raise InferenceError(
+            f"the voice has no {self._graph} for {', '.join(map(str, self._plan.steps))}"
+        )
+
+    def _steps(self) -> tuple[ProviderStep, ...]:
+        steps = tuple(
+            step for step in self._plan.steps_for(self._graph) if step.file_precision in self._paths
+        )
+        return steps[:1] if self._plan.forced else steps
+
+    def _steps_below(self, step: ProviderStep) -> tuple[ProviderStep, ...]:
+        steps = self._steps()
+        return steps[steps.index(step) + 1 :] if step in steps else steps
+
+    def _open(self, step: ProviderStep) -> InferenceSession:
+        return self._openers[step.name](self._paths[step.file_precision], step)
+
+    def _leave(self, step: ProviderStep, exc: InferenceError, lower: ProviderStep) -> None:
+        # What keeps the provider from starting keeps it from every network.
+        graph = None if isinstance(exc, ProviderError) else self._graph
+        self._plan.leave(graph, step, str(exc), lower)
+
+    def _adopt(
+        self, session: InferenceSession, step: ProviderStep
+    ) -> tuple[InferenceSession, ProviderStep]:
+        self._loaded = session, step
+        self._plan.use(self._graph, step)
+        return self._loaded

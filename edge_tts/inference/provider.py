@@ -1,0 +1,163 @@
+"""Which execution provider runs the networks on a board.
+
+The chain is TensorRT fp16, CUDA fp32, CPU int8, CPU fp32. What the board can't
+use is left out with its reason; what fails at loading or in the middle of a
+sentence is left one step at a time, with one log line a step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from edge_tts.errors import ProviderError, UsageError
+from edge_tts.inference.board import Board, probe_board
+from edge_tts.inference.fallback_session import FallbackSession, Opener
+from edge_tts.inference.provider_plan import ProviderPlan, ProviderStep
+
+if TYPE_CHECKING:
+    from edge_tts.inference.session import InferenceSession
+
+__all__ = [
+    "FORCED_NAMES",
+    "Board",
+    "FallbackSession",
+    "ProviderPlan",
+    "ProviderStep",
+    "choose_provider",
+    "open_session",
+    "probe_board",
+    "provider_table",
+]
+
+FORCED_NAMES = ("auto", "tensorrt", "cuda", "cpu", "cpu-int8", "cpu-fp32")
+
+
+def provider_table(board: Board) -> tuple[ProviderStep, ...]:
+    """Every step of the chain with whether this board can use it, and why (not)."""
+    return (
+        _tensorrt_step(board),
+        _cuda_step(board),
+        _cpu_step(board, "int8"),
+        _cpu_step(board, "fp32"),
+    )
+
+
+def choose_provider(board: Board, forced: str | None = None) -> ProviderPlan:
+    """Choose the chain for this board.
+
+    Args:
+        board: what :func:`probe_board` found.
+        forced: one of :data:`FORCED_NAMES`: that one alone, without a way
+            down. ``cpu`` takes int8, or fp32 where the voice has no int8.
+            ``None`` and ``auto`` leave the choice to the board.
+
+    Raises:
+        UsageError: no provider has that name.
+        ProviderError: the forced one can't be used here, or none can.
+    """
+    table = provider_table(board)
+    if forced in (None, "", "auto"):
+        usable = tuple(step for step in table if step.usable)
+        if not usable:
+            raise ProviderError(f"no provider can be used here: {table[-1].reason}")
+        return ProviderPlan(usable, tuple(step for step in table if not step.usable))
+    if forced not in FORCED_NAMES:
+        raise UsageError(f"no provider {forced!r}; choose one of {', '.join(FORCED_NAMES)}")
+    steps = tuple(step for step in table if forced in (step.name, f"{step.name}-{step.precision}"))
+    if not steps[0].usable:
+        raise ProviderError(f"provider {forced} can't be used here: {steps[0].reason}")
+    return ProviderPlan(steps, forced=True)
+
+
+def open_session(
+    paths: Mapping[str, Path],
+    plan: ProviderPlan,
+    *,
+    graph: str = "network",
+    threads: int = 1,
+    keep_memory: bool = False,
+    openers: Mapping[str, Opener] | None = None,
+) -> FallbackSession:
+    """Load a network on the first step of the plan that takes it.
+
+    Args:
+        paths: the network's files by precision, ``fp32`` and ``int8``.
+        plan: the chain from :func:`choose_provider`, shared by all networks.
+        graph: the network's name, for log lines.
+        threads: threads of one operator on a CPU.
+        keep_memory: keep working buffers between runs, see ``OnnxSession``.
+        openers: how a provider loads a file, by its name.
+
+    Raises:
+        ProviderError: the provider that was forced can't be used.
+        InferenceError: no step could load it.
+    """
+    session = FallbackSession(paths, plan, graph, openers or _openers(threads, keep_memory))
+    session.load()
+    return session
+
+
+def _openers(threads: int, keep_memory: bool) -> dict[str, Opener]:
+    def onnx(path: Path, step: ProviderStep) -> InferenceSession:
+        from edge_tts.inference.onnx_session import OnnxSession
+
+        return OnnxSession(
+            path, provider=step.name, threads=threads, keep_memory=keep_memory
+        ).load()
+
+    return {"cpu": onnx, "cuda": onnx}
+
+
+def _tensorrt_step(board: Board) -> ProviderStep:
+    if not board.cuda.loads:
+        return _unusable("tensorrt", "fp16", f"no NVIDIA driver: {board.cuda.detail}")
+    if not board.tensorrt.loads:
+        return _unusable("tensorrt", "fp16", f"TensorRT does not load: {board.tensorrt.detail}")
+    return _unusable("tensorrt", "fp16", "this release has no TensorRT session yet")
+
+
+def _cuda_step(board: Board) -> ProviderStep:
+    if not board.cuda.loads:
+        return _unusable("cuda", "fp32", f"no NVIDIA driver: {board.cuda.detail}")
+    if "onnxruntime" not in board.python_modules:
+        return _unusable("cuda", "fp32", "ONNX Runtime is not installed")
+    if not board.onnxruntime_has_cuda:
+        return _unusable("cuda", "fp32", "the installed ONNX Runtime was built without CUDA")
+    return ProviderStep("cuda", "fp32", _gpu_words(board))
+
+
+def _cpu_step(board: Board, precision: str) -> ProviderStep:
+    if board.pointer_bits < 64:
+        return _unusable(
+            "cpu", precision, "ONNX Runtime needs a 64-bit system; install a 64-bit image"
+        )
+    if "onnxruntime" not in board.python_modules:
+        return _unusable("cpu", precision, "ONNX Runtime is not installed: pip install onnxruntime")
+    if precision == "fp32":
+        return ProviderStep("cpu", "fp32", "the reference, where int8 can't run")
+    return ProviderStep("cpu", "int8", _int8_words(board))
+
+
+def _int8_words(board: Board) -> str:
+    features = board.cpu_features
+    if board.is_arm:
+        for feature, words in (("i8mm", "matrix product"), ("asimddp", "dot product")):
+            if feature in features:
+                return f"int8 {words} instructions ({feature})"
+        return "int8 without dot product instructions: less memory, little faster than fp32"
+    for feature in ("avx512_vnni", "avx_vnni", "avx2"):
+        if feature in features:
+            return f"int8 by {feature}"
+    return "int8 by baseline instructions"
+
+
+def _gpu_words(board: Board) -> str:
+    if board.gpu is None:
+        return board.cuda.detail
+    return f"{board.gpu.name}, compute capability {board.gpu.compute_capability}"
+
+
+def _unusable(name: str, precision: str, reason: str) -> ProviderStep:
+    return ProviderStep(name, precision, reason, usable=False)

@@ -15,6 +15,7 @@
     ├── AudioError               exit 74  sound could not be put out
     │   └── DeviceError          exit 74  an audio device is missing, lost or stuck
     ├── OutputError              exit 74  a file or pipe could not be written
+    ├── RequestError             exit 64/65/75/77  a line on the socket can't be carried out
     ├── DaemonUnavailableError   exit 69  nobody answers on the socket
     ├── QueueFullError           exit 75  no room now, try again
     └── DeniedError              exit 77  the caller's role does not allow it
@@ -25,6 +26,8 @@ Exit codes follow sysexits(3).
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 
 class EdgeTtsError(Exception):
@@ -94,6 +97,21 @@ class OutputError(EdgeTtsError):
     """A file or a pipe could not be written."""
 
     exit_code = 74
+
+
+class RequestError(EdgeTtsError):
+    """A request line that can't be carried out: answered ``ERR <code> <reason> ...``.
+
+    ``reason`` is a fixed word for programs, ``details`` the fields after it.
+    """
+
+    def __init__(
+        self, code: int, reason: str, message: str, details: Mapping[str, str | int] | None = None
+    ) -> None:
+        super().__init__(message)
+        self.exit_code = code
+        self.reason = reason
+        self.details: Mapping[str, str | int] = dict(details or {})
 
 
 class DaemonUnavailableError(EdgeTtsError):

@@ -20,6 +20,7 @@ import edge_tts
 from edge_tts.errors import EdgeTtsError, OutputError, UsageError
 
 EXIT_INTERRUPTED = 130
+_COMPLETION_VARIABLE = "_EDGETTS_COMPLETE"
 
 # Heading -> command -> its line in the help. The module of a command is
 # edge_tts/commands/<name>.py and holds `command`.
@@ -132,13 +133,20 @@ def run(args: Sequence[str] | None = None) -> int:
     A command gives its status by returning an int or by raising; ``EDGETTS_DEBUG=1``
     prints the traceback of an error as well.
     """
+    arguments = sys.argv[1:] if args is None else list(args)
+    instruction = os.environ.get(_COMPLETION_VARIABLE)
+    if instruction:
+        from click.shell_completion import shell_complete
+
+        return shell_complete(cli, {}, "edgetts", _COMPLETION_VARIABLE, instruction)
+    result: Any = 0
     try:
-        result: Any = cli.main(
-            args=list(args) if args is not None else None,
-            prog_name="edgetts",
-            standalone_mode=False,
-        )
+        # click's own main() would hide a broken pipe behind status 1.
+        with cli.make_context("edgetts", arguments) as context:
+            result = cli.invoke(context)
         sys.stdout.flush()
+    except click.exceptions.Exit as exc:
+        result = exc.exit_code
     except BrokenPipeError:
         # The reader has gone: nobody is left to read a message.
         _discard_stdout()

@@ -1,0 +1,128 @@
+# Shell functions that the scripts of deploy/ and tools/ share. Source it; it runs nothing.
+# shellcheck shell=bash
+# shellcheck disable=SC2034 # APT_COMMAND is for the scripts that source this
+
+note() { printf '%s\n' "$*" >&2; }
+
+die() {
+    note "$(basename "$0"): $*"
+    exit 1
+}
+
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# missing_packages NAME...: those that dpkg does not have installed, one a line.
+missing_packages() {
+    local name
+    for name in "$@"; do
+        # shellcheck disable=SC2016 # dpkg-query's own placeholder
+        dpkg-query -W -f='${db:Status-Status}' "$name" 2>/dev/null | grep -qx installed ||
+            printf '%s\n' "$name"
+    done
+}
+
+# apt_install NAME...: installs what is missing, as root or by a sudo that asks nothing.
+# Status 1, with the one command to run in APT_COMMAND, where it may not.
+apt_install() {
+    local -a names=() apt=(apt-get -qq -y -o Dpkg::Use-Pty=0 -o APT::Install-Recommends=false
+        -o DPkg::Lock::Timeout=300)
+    local output
+    mapfile -t names < <(missing_packages "$@")
+    [ "${#names[@]}" -eq 0 ] && return 0
+    APT_COMMAND="sudo apt-get update && sudo apt-get install -y ${names[*]}"
+    have apt-get || return 1
+    if [ "$(id -u)" -ne 0 ]; then
+        sudo -n true 2>/dev/null || return 1
+        apt=(sudo -n env DEBIAN_FRONTEND=noninteractive "${apt[@]}")
+    fi
+    note "installing system packages: ${names[*]}"
+    # The lists of a fresh image are empty or old: refresh them when the first try fails.
+    output=$(
+        export DEBIAN_FRONTEND=noninteractive
+        exec 2>&1 </dev/null
+        "${apt[@]}" install "${names[@]}" || { "${apt[@]}" update && "${apt[@]}" install "${names[@]}"; }
+    ) || {
+        note "$output"
+        return 1
+    }
+}
+
+# find_python: the newest usable interpreter, 3.10 or later; PYTHON wins.
+find_python() {
+    local candidate
+    for candidate in ${PYTHON:+"$PYTHON"} python3 /usr/bin/python3 python3.13 python3.12 python3.11 \
+        python3.10; do
+        if "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; then
+            command -v "$candidate"
+            return 0
+        fi
+    done
+    return 1
+}
+
+# make_venv PYTHON FOLDER: a virtual environment with pip, whole or not at all.
+make_venv() {
+    local python=$1 folder=$2
+    if [ -x "$folder/bin/python" ] && "$folder/bin/python" -m pip --version >/dev/null 2>&1; then
+        return 0
+    fi
+    rm -rf -- "$folder"
+    "$python" -c 'import venv, ensurepip' 2>/dev/null || apt_install python3-venv || return 1
+    "$python" -m venv "$folder"
+}
+
+# pip_install FOLDER ARGUMENT...: pip of a virtual environment, quiet unless it fails.
+pip_install() {
+    local folder=$1
+    shift
+    "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --no-input \
+        --root-user-action=ignore "$@"
+}
+
+# add_pyaudio FOLDER: PyAudio for a virtual environment, by the quickest way that works: it is
+# there already; the distribution's own build, linked in; built from source with PortAudio's headers.
+add_pyaudio() {
+    local folder=$1
+    pyaudio_works "$folder" && return 0
+    if link_system_pyaudio "$folder" && pyaudio_works "$folder"; then return 0; fi
+    if apt_install python3-pyaudio && link_system_pyaudio "$folder" && pyaudio_works "$folder"; then
+        return 0
+    fi
+    unlink_system_pyaudio "$folder"
+    apt_install portaudio19-dev python3-dev gcc libc6-dev || return 1
+    pip_install "$folder" 'PyAudio>=0.2.14' && pyaudio_works "$folder"
+}
+
+# PyAudio before 0.2.12 fails on its first write with Python 3.10 and later.
+pyaudio_works() {
+    "$1/bin/python" - 2>/dev/null <<'PY'
+import sys
+
+import pyaudio
+
+sys.exit(tuple(map(int, pyaudio.__version__.split(".")[:3])) < (0, 2, 12))
+PY
+}
+
+site_packages() { "$1/bin/python" -c 'import sysconfig; print(sysconfig.get_path("platlib"))'; }
+
+# Only PyAudio's own files are linked: the rest of the distribution's Python packages stay out.
+link_system_pyaudio() {
+    local folder=$1 site file suffix found=1
+    site=$(site_packages "$folder") || return 1
+    suffix=$("$folder/bin/python" -c 'import sysconfig; print(sysconfig.get_config_var("EXT_SUFFIX"))')
+    for file in /usr/lib/python3/dist-packages/pyaudio \
+        /usr/lib/python3/dist-packages/pyaudio.py \
+        "/usr/lib/python3/dist-packages/_portaudio$suffix"; do
+        if [ -e "$file" ]; then
+            ln -sfn "$file" "$site/" && found=0
+        fi
+    done
+    return $found
+}
+
+unlink_system_pyaudio() {
+    local site
+    site=$(site_packages "$1") || return 0
+    find "$site" -maxdepth 1 -type l \( -name 'pyaudio*' -o -name '_portaudio*' \) -delete
+}

@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# Checks everything: makes .venv-test, installs what the checks need, then runs linters and tests.
+#   bash tools/test.sh                 everything
+#   bash tools/test.sh tests/text -k zh    the linters, then pytest with these arguments
+# A second run reuses the environment. Status 0 only if every step passed.
+set -uo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root" || exit 1
+# shellcheck source=deploy/lib.sh
+. "$root/deploy/lib.sh"
+
+venv=$root/.venv-test
+bin=$venv/bin
+# PortAudio to build PyAudio on, PulseAudio to play into without hardware, and what the scripts,
+# the socket examples and the units are checked with.
+packages=(python3-venv python3-dev gcc libc6-dev portaudio19-dev pulseaudio pulseaudio-utils
+    alsa-utils libasound2-plugins socat netcat-openbsd shellcheck systemd)
+
+prepare() {
+    local python fingerprint
+    apt_install "${packages[@]}" || note "going on without some system packages: ${APT_COMMAND:-}"
+    python=$(find_python) || die "Python 3.10 or later is missing; run: ${APT_COMMAND:-apt-get install python3}"
+    fingerprint=$({ "$python" -VV && cat setup.py tools/test.sh deploy/lib.sh && echo "$root"; } | sha256sum)
+    if [ "$(cat "$venv/.installed" 2>/dev/null)" = "$fingerprint" ] &&
+        "$bin/python" -c 'import edge_tts, pytest' 2>/dev/null; then
+        return 0
+    fi
+    note "preparing $venv"
+    rm -rf -- "$venv"
+    make_venv "$python" "$venv" || die "can't make a virtual environment; run: ${APT_COMMAND:-}"
+    pip_install "$venv" --editable "${root}[dev]" || die "pip could not install the packages in setup.py"
+    printf '%s\n' "$fingerprint" >"$venv/.installed"
+}
+
+failed=()
+step() {
+    local name=$1 began=$SECONDS
+    shift
+    printf '== %s\n' "$name"
+    if "$@"; then
+        printf '== %s: passed (%d s)\n' "$name" $((SECONDS - began))
+    else
+        printf '== %s: FAILED (%d s)\n' "$name" $((SECONDS - began))
+        failed+=("$name")
+    fi
+}
+
+shell_scripts() {
+    git ls-files -z -- '*.sh' .ci/run 2>/dev/null | xargs -0 -r shellcheck -x
+}
+
+prepare
+export PATH=$bin:$PATH PYTHONDONTWRITEBYTECODE=1
+unset EDGETTS_CONFIG EDGETTS_VOICE EDGETTS_SOCKET EDGETTS_PROVIDER EDGETTS_LEXICON_D
+
+step "ruff" ruff check --quiet .
+step "mypy" mypy --no-error-summary
+step "import-linter" lint-imports --no-cache --no-logo
+if have shellcheck && [ -e .git ]; then
+    step "shellcheck" shell_scripts
+else
+    note "shellcheck or git is missing: the shell scripts were not checked"
+fi
+step "pytest" python -m pytest --color=no "$@"
+
+if [ "${#failed[@]}" -gt 0 ]; then
+    printf 'failed: %s\n' "${failed[*]}"
+    exit 1
+fi

@@ -11,12 +11,12 @@ import pytest
 from edge_tts.errors import VoiceError
 from edge_tts.text.inventory import PHONEMES
 from edge_tts.voice import find_voice, load_voice
-from tests.inference.voice_pack import make_pack
+from tests.packs import copy_pack
 
 
 @pytest.fixture
-def pack(tmp_path: Path) -> Path:
-    return make_pack(tmp_path / "pack")
+def pack(tmp_path: Path, tiny_voice: Path) -> Path:
+    return copy_pack(tiny_voice, tmp_path / "pack")
 
 
 def rewrite(pack: Path, change: Any) -> None:
@@ -35,10 +35,13 @@ def test_voice_holds_what_voice_json_says(pack: Path) -> None:
         80,
     )
     assert voice.phonemes == PHONEMES
-    assert voice.graphs["decoder"].context == 1
+    assert voice.graphs["decoder"].context == 6
     assert voice.graphs["decoder"].chunk_frames == (24, 48)
     assert voice.graph_path("decoder", "fp32") == pack / "decoder.onnx"
-    assert voice.graph_paths("vocoder") == {"fp32": pack / "vocoder.onnx"}
+    assert voice.graph_paths("vocoder") == {
+        "fp32": pack / "vocoder.onnx",
+        "int8": pack / "vocoder.int8.onnx",
+    }
     assert voice.lexicon_path() == pack / "lexicon.bin"
     assert voice.noise_log_spectrum is None
     voice.verify()
@@ -55,7 +58,7 @@ def test_a_voice_is_read_without_numpy(pack: Path) -> None:
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize(("graph", "precision"), [("decoder", "int8"), ("painter", "fp32")])
+@pytest.mark.parametrize(("graph", "precision"), [("decoder", "fp16"), ("painter", "fp32")])
 def test_unknown_network_or_precision_is_named(pack: Path, graph: str, precision: str) -> None:
     with pytest.raises(VoiceError, match=r"zh-en has no .*it has"):
         load_voice(pack).graph_path(graph, precision)
@@ -127,9 +130,9 @@ def test_verify_sees_one_changed_byte(pack: Path) -> None:
 
 class TestFindVoice:
     @pytest.fixture
-    def places(self, tmp_path: Path) -> tuple[Path, Path]:
-        make_pack(tmp_path / "system" / "zh-en")
-        make_pack(tmp_path / "system" / "zh-lite", name="zh-lite")
+    def places(self, tmp_path: Path, tiny_voice: Path) -> tuple[Path, Path]:
+        copy_pack(tiny_voice, tmp_path / "system" / "zh-en")
+        copy_pack(tiny_voice, tmp_path / "system" / "zh-lite", name="zh-lite")
         return tmp_path / "store", tmp_path / "system"
 
     def test_default_is_the_named_folder(self, places: tuple[Path, Path]) -> None:
@@ -138,8 +141,10 @@ class TestFindVoice:
     def test_a_name_is_found(self, places: tuple[Path, Path]) -> None:
         assert find_voice("zh-lite", search=places, environ={}) == places[1] / "zh-lite"
 
-    def test_the_current_pack_comes_first(self, places: tuple[Path, Path]) -> None:
-        newer = make_pack(places[0] / "zh-en-2.0.0", version="2.0.0")
+    def test_the_current_pack_comes_first(
+        self, places: tuple[Path, Path], tiny_voice: Path
+    ) -> None:
+        newer = copy_pack(tiny_voice, places[0] / "zh-en-2.0.0", version="2.0.0")
         (places[0] / "current").symlink_to("zh-en-2.0.0")
         assert find_voice(search=places, environ={}) == newer
         assert find_voice("zh-en", search=places, environ={}) == newer
@@ -150,8 +155,10 @@ class TestFindVoice:
         (places[0] / "current").symlink_to("gone")
         assert find_voice(search=places, environ={}) == places[1] / "zh-en"
 
-    def test_a_path_is_taken_as_it_is(self, places: tuple[Path, Path], tmp_path: Path) -> None:
-        mine = make_pack(tmp_path / "mine")
+    def test_a_path_is_taken_as_it_is(
+        self, places: tuple[Path, Path], tmp_path: Path, tiny_voice: Path
+    ) -> None:
+        mine = copy_pack(tiny_voice, tmp_path / "mine")
         assert find_voice(mine, search=places, environ={}) == mine
         assert find_voice(search=places, environ={"EDGETTS_VOICE": str(mine)}) == mine
 

@@ -83,18 +83,21 @@ class FallbackSession:
 
     def _load(self) -> tuple[InferenceSession, ProviderStep]:
         steps = self._steps()
-        for step, lower in zip(steps, (*steps[1:], None), strict=True):
+        if not steps:
+            raise InferenceError(
+                f"the voice has no {self._graph} for {', '.join(map(str, self._plan.steps))}"
+            )
+        for step, lower in zip(steps, steps[1:], strict=False):
             try:
                 return self._adopt(self._open(step), step)
             except InferenceError as exc:
-                if lower is None:
-                    if self._plan.forced and not isinstance(exc, ProviderError):
-                        raise ProviderError(f"{step} was asked for and failed: {exc}") from exc
-                    raise
                 self._leave(step, exc, lower)
-        raise InferenceError(
-            f"the voice has no {self._graph} for {', '.join(map(str, self._plan.steps))}"
-        )
+        try:
+            return self._adopt(self._open(steps[-1]), steps[-1])
+        except InferenceError as exc:
+            if self._plan.forced and not isinstance(exc, ProviderError):
+                raise ProviderError(f"{steps[-1]} was asked for and failed: {exc}") from exc
+            raise
 
     def _steps(self) -> tuple[ProviderStep, ...]:
         steps = tuple(

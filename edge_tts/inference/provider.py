@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from edge_tts.inference.session import InferenceSession
 
 __all__ = [
-    "FORCED_NAMES",
+    "PROVIDERS",
     "Board",
     "FallbackSession",
     "ProviderPlan",
@@ -31,7 +31,7 @@ __all__ = [
     "provider_table",
 ]
 
-FORCED_NAMES = ("auto", "tensorrt", "cuda", "cpu", "cpu-int8", "cpu-fp32")
+PROVIDERS = ("tensorrt", "cuda", "cpu")
 
 
 def provider_table(board: Board) -> tuple[ProviderStep, ...]:
@@ -44,31 +44,40 @@ def provider_table(board: Board) -> tuple[ProviderStep, ...]:
     )
 
 
-def choose_provider(board: Board, forced: str | None = None) -> ProviderPlan:
+def choose_provider(
+    board: Board, forced: str | None = None, precision: str | None = None
+) -> ProviderPlan:
     """Choose the chain for this board.
 
     Args:
         board: what :func:`probe_board` found.
-        forced: one of :data:`FORCED_NAMES`: that one alone, without a way
-            down. ``cpu`` takes int8, or fp32 where the voice has no int8.
-            ``None`` and ``auto`` leave the choice to the board.
+        forced: one of :data:`PROVIDERS`: that one alone, without a way down.
+            ``cpu`` takes int8, or fp32 where the voice has no int8. ``None``
+            and ``auto`` leave the choice to the board.
+        precision: ``int8``, ``fp16`` or ``fp32`` keeps only the steps that
+            compute in it; ``None`` and ``auto`` keep all.
 
     Raises:
-        UsageError: no provider has that name.
+        UsageError: no provider has that name, or none computes so.
         ProviderError: the forced one can't be used here, or none can.
     """
     table = provider_table(board)
-    if forced in (None, "", "auto"):
-        usable = tuple(step for step in table if step.usable)
-        if not usable:
-            raise ProviderError(f"no provider can be used here: {table[-1].reason}")
-        return ProviderPlan(usable, tuple(step for step in table if not step.usable))
-    if forced not in FORCED_NAMES:
-        raise UsageError(f"no provider {forced!r}; choose one of {', '.join(FORCED_NAMES)}")
-    steps = tuple(step for step in table if forced in (step.name, f"{step.name}-{step.precision}"))
-    if not steps[0].usable:
-        raise ProviderError(f"provider {forced} can't be used here: {steps[0].reason}")
-    return ProviderPlan(steps, forced=True)
+    if precision not in (None, "", "auto"):
+        table = tuple(step for step in table if step.precision == precision)
+    is_forced = forced not in (None, "", "auto")
+    if is_forced:
+        if forced not in PROVIDERS:
+            raise UsageError(f"no provider {forced!r}; choose auto, {', '.join(PROVIDERS)}")
+        table = tuple(step for step in table if step.name == forced)
+    if not table:
+        who = f"provider {forced}" if is_forced else "any provider"
+        raise UsageError(f"no step of {who} computes in {precision}; leave the precision at auto")
+    usable = tuple(step for step in table if step.usable)
+    if not usable:
+        what = f"provider {forced} can't" if is_forced else "no provider can"
+        raise ProviderError(f"{what} be used here: {table[-1].reason}")
+    skipped = tuple(step for step in table if not step.usable)
+    return ProviderPlan(usable, skipped, forced=is_forced)
 
 
 def open_session(

@@ -198,18 +198,18 @@ class Reply:
     fields: Mapping[str, str] = field(default_factory=dict)
 
 
-def format_ok(**fields: EventValue) -> bytes:
-    """``OK id=7 state=accepted``, with its line end."""
+def format_ok(**fields: EventValue) -> str:
+    """``OK id=7 state=accepted``; like every reply here without its line end."""
     return _line("OK", fields)
 
 
-def format_error(error: RequestError) -> bytes:
-    """``ERR 75 queue-full retry_ms=500``, with its line end."""
+def format_error(error: RequestError) -> str:
+    """``ERR 75 queue-full retry_ms=500``."""
     return _line(f"ERR {error.exit_code} {error.reason}", error.details)
 
 
-def format_event(event: Event, *, full: bool = False) -> bytes:
-    """``EV id=7 finished outcome=done ...``, with its line end.
+def format_event(event: Event, *, full: bool = False) -> str:
+    """``EV id=7 finished outcome=done ...``.
 
     ``full`` adds ``key`` and ``prio``, as EVENTS subscribers get them.
     """
@@ -224,9 +224,8 @@ def format_event(event: Event, *, full: bool = False) -> bytes:
     return _line(f"EV id={event.alarm_id} {event.kind.value}", fields)
 
 
-def _line(head: str, fields: Mapping[str, EventValue]) -> bytes:
-    words = [head, *(f"{name}={quote_value(value)}" for name, value in fields.items())]
-    return (" ".join(words) + "\n").encode("utf-8", errors="replace")
+def _line(head: str, fields: Mapping[str, EventValue]) -> str:
+    return " ".join([head, *(f"{name}={quote_value(value)}" for name, value in fields.items())])
 
 
 def quote_value(value: EventValue) -> str:
@@ -267,8 +266,18 @@ def parse_reply(line: str) -> Reply:
     return Reply(kind, tuple(words), fields)
 
 
-def format_say(request: Say) -> bytes:
-    """The SAY line of a request, with its line end; :func:`parse_request` reads it back."""
+def format_say(request: Say) -> str:
+    """The SAY line of a request, without its line end; :func:`parse_request` reads it back."""
+    text = " ".join(request.text.splitlines())
+    return f"{_head('SAY', request)} text={text}\n".encode("utf-8", errors="replace")
+
+
+def format_stream(request: Say) -> bytes:
+    """The STREAM line of a request, with its line end; its text is not in it."""
+    return f"{_head('STREAM', request)}\n".encode("utf-8", errors="replace")
+
+
+def _head(verb: str, request: Say) -> str:
     default = Say(text="")
     fields: dict[str, EventValue] = {}
     if request.priority != default.priority:
@@ -279,9 +288,7 @@ def format_say(request: Say) -> bytes:
             fields[name] = value
     if request.wait != default.wait:
         fields["wait"] = request.wait.value
-    text = " ".join(request.text.splitlines())
-    words = ["SAY", *(f"{name}={quote_value(value)}" for name, value in fields.items())]
-    return (" ".join(words) + f" text={text}\n").encode("utf-8", errors="replace")
+    return " ".join([verb, *(f"{name}={quote_value(value)}" for name, value in fields.items())])
 
 
 _SAY_ATTRIBUTES = {

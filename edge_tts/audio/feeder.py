@@ -1,0 +1,162 @@
+"""Moves the samples of utterances into one opened sink and reads its clock back."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import deque
+
+import numpy as np
+
+from edge_tts.audio.resampler import Int16Resampler
+from edge_tts.audio.sink import AudioSink, Samples
+from edge_tts.audio.utterance import Utterance
+
+_log = logging.getLogger(__name__)
+_EMPTY: Samples = np.zeros(0, np.int16)
+# Below -60 dBFS: dither and the first samples of a fade-in are not sound yet.
+_SILENCE = 32
+_FADE_TIMEOUT_S = 0.1
+_POLL_S = 0.005
+
+
+class _Track:
+    """Where an utterance lies among the positions of the sink."""
+
+    def __init__(self, utterance: Utterance, underruns: int) -> None:
+        self.utterance = utterance
+        self.underruns = underruns
+        self.has_samples = False
+        self.first_audible: int | None = None
+        self.end: int | None = None
+        self.cut = False
+
+
+class Feeder:
+    """Belongs to the player's thread; ``changed`` guards the utterances."""
+
+    def __init__(
+        self, sink: AudioSink, changed: threading.Condition, sample_rate_hz: int, fade_ms: float
+    ) -> None:
+        self._sink = sink
+        self._changed = changed
+        self._resampler = Int16Resampler(sample_rate_hz, sink.sample_rate_hz)
+        self._fade_samples = round(fade_ms * sink.sample_rate_hz / 1000)
+        self._ready = _EMPTY  # at the sink's rate, not taken by the sink yet
+        self._tracks: deque[_Track] = deque()  # playing or draining, oldest first
+        self._flushed = True
+
+    @property
+    def current(self) -> Utterance | None:
+        """The utterance whose samples are wanted next, if one has begun and not ended."""
+        if self._tracks and self._tracks[-1].end is None:
+            return self._tracks[-1].utterance
+        return None
+
+    @property
+    def ready_samples(self) -> int:
+        """Converted samples that the sink has not taken."""
+        return len(self._ready)
+
+    @property
+    def busy(self) -> bool:
+        """Some utterance has not finished."""
+        return bool(self._tracks)
+
+    def begin(self, utterance: Utterance) -> None:
+        self._tracks.append(_Track(utterance, self._sink.underruns))
+
+    def convert(self, samples: Samples) -> None:
+        """Make the next samples ``(N,)`` of the current utterance ready for the sink."""
+        self._tracks[-1].has_samples = True
+        self._ready = np.concatenate([self._ready, self._resampler.process(samples)])
+
+    def convert_end(self) -> None:
+        """The current utterance has no more samples."""
+        self._ready = np.concatenate([self._ready, self._resampler.flush()])
+        self._tracks[-1].end = self._sink.written_samples + len(self._ready)
+
+    def push(self, timeout_s: float) -> None:
+        """Give the sink what it takes within ``timeout_s``.
+
+        Raises:
+            DeviceError: the device does not take samples.
+        """
+        start = self._sink.written_samples
+        taken = self._sink.write(self._ready, timeout_s)
+        pushed, self._ready = self._ready[:taken], self._ready[taken:]
+        self._flushed = self._flushed and not taken
+        track = self._tracks[-1]
+        if track.first_audible is None:
+            audible = np.flatnonzero(np.abs(pushed.astype(np.int32)) > _SILENCE)
+            if len(audible):
+                track.first_audible = start + int(audible[0])
+
+    def flush(self) -> None:
+        """Nothing is there to play; in the middle of an utterance that is an underrun instead."""
+        in_the_middle = self.current is not None and self._tracks[-1].has_samples
+        if not (self._flushed or in_the_middle):
+            self._sink.flush()
+            self._flushed = True
+
+    def cut(self) -> None:
+        """Fade out what the device has not got yet and drop the rest.
+
+        Raises:
+            DeviceError: the device does not take samples.
+        """
+        if not self._tracks:
+            return
+        rest = np.concatenate([self._sink.reclaim(), self._ready])
+        self._resampler.reset()
+        keep = self._sink.written_samples
+        for track in self._tracks:
+            if track.first_audible is not None and track.first_audible >= keep:
+                track.first_audible = None
+        rest = rest[: self._fade_samples]
+        ramp = np.cos(np.linspace(0.0, np.pi / 2, len(rest) + 1)[1:]) ** 2
+        self._ready = np.rint(rest * ramp).astype(np.int16)
+        left = len(self._ready) + 1
+        while left > len(self._ready) > 0:
+            left = len(self._ready)
+            self.push(_FADE_TIMEOUT_S)
+        self._ready = _EMPTY
+        end = self._sink.written_samples
+        for track in self._tracks:
+            track.cut = track.end is None or track.end > keep
+            track.end = min(end, track.end) if track.end is not None else end
+
+    def report(self, now_s: float) -> float:
+        """Tell the utterances what has left the device; returns when to look again."""
+        again_s = float("inf")
+        for track in list(self._tracks):
+            if track.utterance.started_s is None and track.first_audible is not None:
+                at_s = self._sink.played_at(track.first_audible)
+                if at_s is None or at_s > now_s:
+                    again_s = min(again_s, at_s or now_s + _POLL_S)
+                else:
+                    self._started(track.utterance, at_s)
+            if track.end is None or track.end > self._sink.written_samples:
+                continue
+            last_s = self._sink.played_at(track.end - 1) if track.end > 0 else now_s
+            if last_s is not None and last_s <= now_s:
+                self._finish(track, last_s)
+            else:
+                again_s = min(again_s, last_s or now_s + _POLL_S)
+        return again_s
+
+    def _started(self, utterance: Utterance, at_s: float) -> None:
+        with self._changed:
+            callback = utterance.mark_started(at_s)
+        if callback is not None:
+            try:
+                callback(at_s)
+            except Exception:  # the owner's fault must not silence the device
+                _log.exception("the on_started callback of an utterance failed")
+
+    def _finish(self, track: _Track, last_s: float) -> None:
+        self._tracks.remove(track)
+        with self._changed:
+            track.utterance.mark_finished(
+                last_s, self._sink.underruns - track.underruns, cut=track.cut
+            )

@@ -1,0 +1,1 @@
+"""A PortAudio output device. The only module that imports pyaudio."""

@@ -1,0 +1,150 @@
+"""Pronunciations: the compiled table, the model for unknown words, the user's entries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Literal
+
+from edge_tts.text import english_words
+from edge_tts.text.lexicon_overrides import Overrides, Pronunciation, load_overrides
+from edge_tts.text.lexicon_table import LexiconTable
+from edge_tts.text.letters import LETTER_NAMES
+from edge_tts.text.segmenter import segment
+
+_CACHED_WORDS = 1024
+# Shorter strings of letters are too often abbreviations to pass as compounds.
+_SHORTEST_COMPOUND = 7
+
+
+class Lexicon:
+    """All that is known about how a word is spoken. Satisfies the normaliser's WordList."""
+
+    def __init__(self, table: LexiconTable, overrides_folder: Path | None = None) -> None:
+        self._table = table
+        self._folder = overrides_folder
+        self._overrides = Overrides()
+        self._own_words: dict[str, tuple[str, ...]] = {}
+        self._english: dict[str, tuple[str, ...]] = {}
+        self._acronyms: dict[str, tuple[str, ...]] = {}
+        for line in table.lines("ACRO"):
+            word, *symbols = line.split(" ")
+            self._acronyms[word] = tuple(symbols)
+        self._traditional: dict[str, str] | None = None
+
+    @classmethod
+    def open(cls, path: Path, overrides_folder: Path | None = None) -> Lexicon:
+        """Map the table at ``path`` and read the user's entries.
+
+        Raises:
+            VoiceError: the table can't be used.
+            LexiconError: an entry of ``overrides_folder`` is wrong.
+        """
+        lexicon = cls(LexiconTable(path), overrides_folder)
+        lexicon.reload()
+        return lexicon
+
+    def reload(self) -> None:
+        """Read the user's entries again; where one is wrong the old ones stay in force.
+
+        Raises:
+            LexiconError: an entry is wrong.
+        """
+        overrides = load_overrides(self._folder)
+        own: dict[str, list[str]] = {}
+        for word in overrides.chinese:
+            own.setdefault(word[0], []).append(word)
+        self._overrides = overrides
+        self._own_words = {first: tuple(words) for first, words in own.items()}
+        self._english = {}
+
+    # -- what the normaliser asks
+
+    def has_word(self, word: str) -> bool:
+        """Whether ``word`` (any case) is a known English word, inflection or compound."""
+        lower = word.lower()
+        if self._overrides.token(word) or self._table.english(lower):
+            return True
+        if english_words.inflected(lower, self._table.english):
+            return True
+        return len(lower) >= _SHORTEST_COMPOUND and bool(
+            english_words.compound(lower, self._table.english)
+        )
+
+    def acronym(self, word: str) -> Literal["letters", "word"] | None:
+        """``"word"`` for the user's tokens and acronyms read as words, ``"letters"`` for
+        those that are always spelled, None where the table does not say."""
+        if self._overrides.token(word):
+            return "word"
+        symbols = self._acronyms.get(word)
+        if symbols is None:
+            return None
+        return "word" if symbols else "letters"
+
+    # -- Chinese
+
+    def simplify(self, text: str) -> str:
+        """``text`` with traditional characters and phrases in simplified form."""
+        simplify = self._table.simplify_character
+        simplified = "".join([simplify(c) if c > "\u33ff" else c for c in text])
+        if simplified == text:
+            return text
+        if self._traditional is None:
+            pairs = (line.split(" ") for line in self._table.lines("TRAD") if line)
+            self._traditional = {traditional: plain for traditional, plain in pairs}
+        for traditional, plain in self._traditional.items():
+            at = text.find(traditional)
+            while at >= 0:
+                simplified = simplified[:at] + plain + simplified[at + len(plain) :]
+                at = text.find(traditional, at + 1)
+        return simplified
+
+    def segment(self, text: str) -> list[str]:
+        """Cut a run of Chinese characters into words."""
+        return segment(text, self._table, self._own_words)
+
+    def chinese(self, word: str) -> tuple[str, ...] | None:
+        """Dictionary reading of a word of the table or of the user's, or None."""
+        own = self._overrides.chinese.get(word)
+        return own.syllables if own else self._table.word_reading(word)
+
+    def is_own(self, word: str) -> bool:
+        """Whether the reading of a Chinese word is the user's."""
+        return word in self._overrides.chinese
+
+    def character(self, character: str) -> str | None:
+        """Default reading of one Chinese character, or None where it has none."""
+        return self._table.character_reading(character)
+
+    # -- English
+
+    def own_tokens(self) -> Iterable[str]:
+        """Keys of the user's Latin entries."""
+        return self._overrides.tokens
+
+    def own_token(self, token: str) -> Pronunciation | None:
+        """The user's entry for a Latin token."""
+        return self._overrides.token(token)
+
+    def english(self, word: str) -> tuple[str, ...]:
+        """ARPAbet of any English word, acronym or letter name; never empty for letters."""
+        symbols = self._english.get(word)
+        if symbols is None:
+            if len(self._english) >= _CACHED_WORDS:
+                self._english.clear()
+            symbols = self._english[word] = self._look_up(word)
+        return symbols
+
+    def _look_up(self, word: str) -> tuple[str, ...]:
+        if word in LETTER_NAMES:
+            return LETTER_NAMES[word]
+        if word.isupper() and self._acronyms.get(word):
+            return self._acronyms[word]
+        lower = word.lower()
+        find = self._table.english
+        return (
+            find(lower)
+            or english_words.inflected(lower, find)
+            or english_words.compound(lower, find)
+            or english_words.spell(lower)
+        )

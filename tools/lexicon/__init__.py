@@ -1,0 +1,1 @@
+"""Builds the pronunciation table, ``lexicon.bin``, from open data and from ours."""

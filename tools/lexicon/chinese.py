@@ -1,0 +1,194 @@
+"""Chooses the Chinese part of the table: readings, words and their costs."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+
+from edge_tts.text.inventory import split_pinyin
+from edge_tts.text.lexicon_table import COST_MASK, COST_SCALE, FIRST_CHARACTER, LAST_CHARACTER
+
+DATA = Path(__file__).parent / "data"
+# Words rarer than this in the frequency list are left out, unless their reading
+# can't be told from their characters (then LOWEST_COUNT_READING), or are names.
+LOWEST_COUNT = 12
+LOWEST_COUNT_READING = 3
+LOWEST_COUNT_NAME = 120
+LONGEST_WORD = 4
+# Counts given to our own words: as common as everyday words.
+OWN_COUNT = 4000
+_NAME_TAGS = ("nr", "ns", "nt", "nz")
+
+
+@dataclass
+class ChineseData:
+    """``readings`` of characters; ``words`` to (cost, syllables); ``simplified`` maps."""
+
+    readings: dict[str, str] = field(default_factory=dict)
+    words: dict[str, tuple[int, tuple[str, ...]]] = field(default_factory=dict)
+    simplified: dict[str, str] = field(default_factory=dict)
+    traditional_phrases: dict[str, str] = field(default_factory=dict)
+
+
+def _rows(name: str) -> Iterator[list[str]]:
+    for line in (DATA / name).read_text("utf-8").splitlines():
+        text = line.split("#")[0].strip()
+        if text:
+            yield text.split()
+
+
+def _package_file(package: str, name: str) -> str:
+    return resources.files(package).joinpath(name).read_text("utf-8")
+
+
+def _to_numbered(syllable: str) -> str:
+    from pypinyin.contrib.tone_convert import to_tone3
+
+    return str(to_tone3(syllable, neutral_tone_with_five=True)).replace("ü", "v")
+
+
+def _is_hanzi(text: str) -> bool:
+    return all(FIRST_CHARACTER <= ord(c) <= LAST_CHARACTER for c in text)
+
+
+def _valid(syllables: tuple[str, ...]) -> bool:
+    try:
+        for syllable in syllables:
+            split_pinyin(syllable)
+    except ValueError:
+        return False
+    return True
+
+
+def _load_readings() -> dict[str, str]:
+    readings = {}
+    for code, marked in json.loads(_package_file("pypinyin", "pinyin_dict.json")).items():
+        character = chr(int(code))
+        if _is_hanzi(character):
+            for syllable in marked.split(","):
+                numbered = _to_numbered(syllable)
+                if _valid((numbered,)):
+                    readings[character] = numbered
+                    break
+    for row in _rows("characters.tsv"):
+        readings[row[0]] = row[1]
+    return readings
+
+
+def _load_phrases() -> dict[str, tuple[str, ...]]:
+    """Phrase readings with the dictionary tones of 一 and 不."""
+    phrases = {}
+    citation = {"一": "yi1", "不": "bu4"}
+    for word, marked in json.loads(_package_file("pypinyin", "phrases_dict.json")).items():
+        if len(marked) == len(word) and _is_hanzi(word):
+            syllables = tuple(
+                citation.get(character, _to_numbered(options[0]))
+                for character, options in zip(word, marked, strict=True)
+            )
+            if _valid(syllables):
+                phrases[word] = syllables
+    return phrases
+
+
+def _load_counts() -> dict[str, tuple[int, str]]:
+    counts = {}
+    for line in _package_file("jieba", "dict.txt").splitlines():
+        word, count, tag = line.split(" ")
+        if _is_hanzi(word):
+            counts[word] = (int(count), tag)
+    return counts
+
+
+def _own_words() -> dict[str, tuple[str, ...]]:
+    """Our words; those of vocabulary.tsv have no reading of their own."""
+    words: dict[str, tuple[str, ...]] = {}
+    for row in _rows("vocabulary.tsv"):
+        for word in row:
+            words[word] = ()
+    for word, *syllables in _rows("industrial.tsv"):
+        if len(syllables) != len(word) or not _valid(tuple(syllables)):
+            raise ValueError(f"industrial.tsv: {word} {' '.join(syllables)}: wrong reading")
+        words[word] = tuple(syllables)
+    return words
+
+
+def _compose(
+    word: str, phrases: dict[str, tuple[str, ...]], readings: dict[str, str]
+) -> tuple[str, ...]:
+    """Reading of a word from the longest known parts, left to right."""
+    result: tuple[str, ...] = ()
+    position = 0
+    while position < len(word):
+        for end in range(len(word), position + 1, -1):
+            part = phrases.get(word[position:end])
+            if part and end - position < len(word):
+                result += part
+                position = end
+                break
+        else:
+            result += (readings.get(word[position], ""),)
+            position += 1
+    return result
+
+
+def load_chinese() -> ChineseData:
+    """Read the sources and choose; see SOURCES.md for where they come from."""
+    data = ChineseData(readings=_load_readings())
+    phrases, counts, own = _load_phrases(), _load_counts(), _own_words()
+    phrases.update({word: reading for word, reading in own.items() if reading})
+    for row in _rows("neutral.tsv"):
+        phrases[row[0]] = tuple(row[1:])
+    total = sum(count for count, _ in counts.values())
+
+    def cost(count: int) -> int:
+        return min(COST_MASK, max(1, round(-math.log(count / total) * COST_SCALE)))
+
+    chosen: dict[str, int] = {}
+    for word, (count, tag) in counts.items():
+        if len(word) == 1:
+            chosen[word] = count
+            continue
+        if len(word) > LONGEST_WORD or (tag.startswith("nr") and len(word) > 2):
+            continue
+        plain = tuple(data.readings.get(c, "") for c in word)
+        lowest = LOWEST_COUNT_NAME if tag.startswith(_NAME_TAGS) else LOWEST_COUNT
+        if word in phrases and phrases[word] != plain:
+            lowest = LOWEST_COUNT_READING
+        if count >= lowest:
+            chosen[word] = count
+    for word in own:
+        chosen[word] = max(chosen.get(word, 0), OWN_COUNT)
+    for row in _rows("remove.tsv"):
+        for word in row:
+            chosen.pop(word, None)
+    for word, count in chosen.items():
+        reading = phrases.get(word) if len(word) > 1 else (data.readings.get(word, ""),)
+        reading = reading or _compose(word, phrases, data.readings)
+        if _valid(reading):
+            data.words[word] = (cost(max(count, 1)), reading)
+    _load_simplified(data)
+    return data
+
+
+def _load_simplified(data: ChineseData) -> None:
+    for line in _package_file("opencc", "dictionary/TSCharacters.txt").splitlines():
+        traditional, options = line.split("\t")
+        simplified = options.split(" ")[0]
+        if len(traditional) == len(simplified) == 1 and traditional != simplified:
+            if _is_hanzi(traditional + simplified):
+                data.simplified[traditional] = simplified
+    for row in _rows("traditional.tsv"):
+        if len(row[0]) == 1:
+            data.simplified[row[0]] = row[1]
+        else:
+            data.traditional_phrases[row[0]] = row[1]
+    for line in _package_file("opencc", "dictionary/TSPhrases.txt").splitlines():
+        traditional, options = line.split("\t")
+        simplified = options.split(" ")[0]
+        plain = "".join(data.simplified.get(c, c) for c in traditional)
+        if len(traditional) == len(simplified) and plain != simplified:
+            data.traditional_phrases.setdefault(traditional, simplified)

@@ -7,296 +7,34 @@ are. ``docs/protocol.md`` describes it for a person who writes a client.
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from edge_tts.daemon.protocol_fields import FIELDS
+from edge_tts.daemon.reply_line import (
+    Reply,
+    format_error,
+    format_event,
+    format_ok,
+    format_say,
+    format_stream,
+    parse_reply,
+    quote_value,
+)
+from edge_tts.daemon.request_line import MAX_LINE_BYTES, parse_piece, parse_request
 
-from edge_tts.daemon.alarm import Event, EventValue, Priority
-from edge_tts.daemon.protocol_fields import FIELDS, build_request, check_field_name
-from edge_tts.daemon.requests import Request, Say, Stream
-from edge_tts.errors import RequestError
+__all__ = [
+    "MAX_LINE_BYTES",
+    "PROTOCOL_VERSION",
+    "VERBS",
+    "Reply",
+    "format_error",
+    "format_event",
+    "format_ok",
+    "format_say",
+    "format_stream",
+    "parse_piece",
+    "parse_reply",
+    "parse_request",
+    "quote_value",
+]
 
 PROTOCOL_VERSION = 1
-MAX_LINE_BYTES = 4096
 VERBS = tuple(FIELDS)
-
-_BOM = "\ufeff"
-_FIELD_START = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*=")
-_BARE = re.compile(r"\S+")
-_BARE_VALUE = re.compile(r'[^\s"=]+')
-_REPLY_WORD = re.compile(r'([A-Za-z_][A-Za-z0-9_-]*)=("(?:[^"\\]|\\.)*"|\S*)|(\S+)')
-
-
-def parse_request(line: bytes, *, max_line_bytes: int = MAX_LINE_BYTES) -> Request:
-    """Read one request line, with or without its line end.
-
-    Bytes that are not UTF-8 are dropped from a critical or high SAY or STREAM,
-    whose ``warnings`` then hold ``encoding``; every other request is refused.
-
-    Raises:
-        RequestError: the line can't be carried out; never anything else, for
-            any bytes. Codes: 64 usage, 65 bad data.
-    """
-    line = line.rstrip(b"\r\n")
-    if len(line) > max_line_bytes:
-        raise RequestError(
-            65,
-            "line-too-long",
-            f"a line holds at most {max_line_bytes} bytes; send long text with STREAM",
-            {"max_bytes": max_line_bytes},
-        )
-    try:
-        return _parse_text(line.decode("utf-8"))
-    except UnicodeDecodeError as exc:
-        return _parse_repaired(line.decode("utf-8", errors="ignore"), exc.start)
-
-
-def _parse_repaired(text: str, offset: int) -> Request:
-    """Parse a line that lost its bad bytes; only urgent speech is let through."""
-    error = RequestError(
-        65,
-        "encoding",
-        f"byte {offset} of the line is not UTF-8; send UTF-8",
-        {"offset": offset},
-    )
-    try:
-        request = _parse_text(text)
-    except RequestError:
-        raise error from None
-    header = request.header if isinstance(request, Stream) else request
-    if not isinstance(header, Say) or header.priority < Priority.HIGH:
-        raise error
-    if isinstance(request, Stream):
-        return Stream(replace(header, warnings=("encoding",)))
-    return replace(header, warnings=("encoding",))
-
-
-def parse_piece(line: bytes, priority: Priority) -> tuple[str, tuple[str, ...]]:
-    """Read one line of text that follows STREAM: ``(text, warnings)``.
-
-    An empty text ends the stream. Bad bytes are treated as in :func:`parse_request`.
-
-    Raises:
-        RequestError: 65 ``encoding``, below high priority.
-    """
-    line = line.rstrip(b"\r\n")
-    try:
-        return line.decode("utf-8"), ()
-    except UnicodeDecodeError as exc:
-        if priority < Priority.HIGH:
-            raise RequestError(
-                65, "encoding", f"byte {exc.start} is not UTF-8", {"offset": exc.start}
-            ) from None
-        # A piece of nothing but bad bytes must not look like the end of the stream.
-        return line.decode("utf-8", errors="ignore") or " ", ("encoding",)
-
-
-def _parse_text(text: str) -> Request:
-    stripped = text.removeprefix(_BOM).strip()
-    if not stripped:
-        raise RequestError(65, "empty-text", "the line is empty: there is nothing to speak")
-    if stripped.startswith("{"):
-        return _parse_json(stripped)
-    word = stripped.split(maxsplit=1)[0]
-    verb = word.upper()
-    rest = stripped[len(word) :].lstrip()
-    if verb in FIELDS and (_FIELD_START.match(rest) or (word == verb and not rest)):
-        return build_request(verb, _read_fields(verb, rest))
-    return Say(text=stripped)
-
-
-def _read_fields(verb: str, rest: str) -> dict[str, str]:
-    fields: dict[str, str] = {}
-    while rest:
-        match = _FIELD_START.match(rest)
-        if match is None:
-            raise RequestError(
-                64,
-                "bad-field",
-                "after the verb come name=value words; a text goes last, after text=",
-                {"verb": verb},
-            )
-        name = match.group()[:-1].lower()
-        check_field_name(verb, name)
-        if name in fields:
-            raise RequestError(
-                64, "duplicate-field", f"field {name} is given twice", {"field": name}
-            )
-        rest = rest[match.end() :]
-        if name == "text":
-            fields[name] = rest
-            break
-        fields[name], rest = _read_value(name, rest)
-    return fields
-
-
-def _read_value(name: str, rest: str) -> tuple[str, str]:
-    """One value and what follows it; a value in double quotes is a JSON string."""
-    if rest.startswith('"'):
-        try:
-            value, end = json.JSONDecoder().raw_decode(rest)
-        except ValueError:
-            value, end = None, 0
-        if not isinstance(value, str) or (rest[end:] and not rest[end].isspace()):
-            raise RequestError(
-                64, "bad-value", f"the quotes of field {name} do not close", {"field": name}
-            )
-        return value, rest[end:].lstrip()
-    match = _BARE.match(rest)
-    end = match.end() if match else 0
-    return rest[:end], rest[end:].lstrip()
-
-
-def _parse_json(text: str) -> Request:
-    def pairs(items: list[tuple[str, object]]) -> dict[str, object]:
-        names = [name for name, _ in items]
-        for name in names:
-            if names.count(name) > 1:
-                raise RequestError(
-                    64, "duplicate-field", f"field {name} is given twice", {"field": name[:64]}
-                )
-        return dict(items)
-
-    try:
-        data = json.loads(text, object_pairs_hook=pairs)
-    except (ValueError, RecursionError):
-        raise RequestError(
-            65, "json", "the line starts with { and is not a JSON object; check its quotes"
-        ) from None
-    verb = data.pop("verb", "SAY")
-    if not isinstance(verb, str) or verb.upper() not in FIELDS:
-        raise RequestError(
-            64, "unknown-verb", "there is no such verb", {"allowed": ",".join(FIELDS)}
-        )
-    fields: dict[str, str] = {}
-    for name, value in data.items():
-        check_field_name(verb.upper(), name)
-        fields[name] = _json_value(name, value)
-    return build_request(verb.upper(), fields)
-
-
-def _json_value(name: str, value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, str):
-        return value
-    if isinstance(value, (int, float)):
-        return repr(value)
-    raise RequestError(
-        64, "bad-value", f"field {name} must be a string, a number or a truth value",
-        {"field": name},
-    )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Reply:
-    """One reply line, read: ``kind`` OK, EV or ERR, plain words, and fields."""
-
-    kind: str
-    words: tuple[str, ...] = ()
-    fields: Mapping[str, str] = field(default_factory=dict)
-
-
-def format_ok(**fields: EventValue) -> str:
-    """``OK id=7 state=accepted``; like every reply here without its line end."""
-    return _line("OK", fields)
-
-
-def format_error(error: RequestError) -> str:
-    """``ERR 75 queue-full retry_ms=500``."""
-    return _line(f"ERR {error.exit_code} {error.reason}", error.details)
-
-
-def format_event(event: Event, *, full: bool = False) -> str:
-    """``EV id=7 finished outcome=done ...``.
-
-    ``full`` adds ``key`` and ``prio``, as EVENTS subscribers get them.
-    """
-    fields: dict[str, EventValue] = {}
-    if event.outcome is not None:
-        fields["outcome"] = event.outcome.value
-    if full:
-        fields["prio"] = event.priority.word
-        if event.key is not None:
-            fields["key"] = event.key
-    fields.update(event.details)
-    return _line(f"EV id={event.alarm_id} {event.kind.value}", fields)
-
-
-def _line(head: str, fields: Mapping[str, EventValue]) -> str:
-    return " ".join([head, *(f"{name}={quote_value(value)}" for name, value in fields.items())])
-
-
-def quote_value(value: EventValue) -> str:
-    """A reply value: bare where it can be, else a JSON string in double quotes.
-
-    Characters that are not printable are written ``\\uXXXX``, so that no value
-    can break a line or turn its direction on a terminal.
-    """
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    text = str(value)
-    if text.isprintable() and _BARE_VALUE.fullmatch(text):
-        return text
-    if text.isprintable():
-        return json.dumps(text, ensure_ascii=False)
-    return json.dumps(text)
-
-
-def parse_reply(line: str) -> Reply:
-    """Read a reply line, as a client does.
-
-    Raises:
-        ValueError: the line is no reply of this protocol.
-    """
-    kind, _, rest = line.strip().partition(" ")
-    if kind not in ("OK", "EV", "ERR"):
-        raise ValueError(f"not a reply: {line[:80]!r}")
-    words: list[str] = []
-    fields: dict[str, str] = {}
-    for match in _REPLY_WORD.finditer(rest):
-        name, value, word = match.groups()
-        if word is not None:
-            words.append(word)
-        elif value.startswith('"'):
-            fields[name] = str(json.loads(value))
-        else:
-            fields[name] = value
-    return Reply(kind, tuple(words), fields)
-
-
-def format_say(request: Say) -> str:
-    """The SAY line of a request, without its line end; :func:`parse_request` reads it back."""
-    text = " ".join(request.text.splitlines())
-    return f"{_head('SAY', request)} text={text}\n".encode("utf-8", errors="replace")
-
-
-def format_stream(request: Say) -> bytes:
-    """The STREAM line of a request, with its line end; its text is not in it."""
-    return f"{_head('STREAM', request)}\n".encode("utf-8", errors="replace")
-
-
-def _head(verb: str, request: Say) -> str:
-    default = Say(text="")
-    fields: dict[str, EventValue] = {}
-    if request.priority != default.priority:
-        fields["prio"] = request.priority.word
-    for name, attribute in _SAY_ATTRIBUTES.items():
-        value = getattr(request, attribute)
-        if value != getattr(default, attribute):
-            fields[name] = value
-    if request.wait != default.wait:
-        fields["wait"] = request.wait.value
-    return " ".join([verb, *(f"{name}={quote_value(value)}" for name, value in fields.items())])
-
-
-_SAY_ATTRIBUTES = {
-    "key": "key",
-    "ttl": "ttl_s",
-    "repeat": "repeat_s",
-    "prefix": "prefix",
-    "tone": "tone",
-    "gain": "gain_db",
-    "speed": "speed",
-}

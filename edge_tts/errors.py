@@ -17,6 +17,7 @@
     ├── OutputError              exit 74  a file or pipe could not be written
     ├── RequestError             exit 64/65/75/77  a line on the socket can't be carried out
     ├── DaemonUnavailableError   exit 69  nobody answers on the socket
+    ├── WaitTimeoutError         exit 124 the daemon did not answer in time
     ├── QueueFullError           exit 75  no room now, try again
     └── DeniedError              exit 77  the caller's role does not allow it
 
@@ -118,6 +119,12 @@ class DaemonUnavailableError(EdgeTtsError):
     """No daemon answers on the socket."""
 
     exit_code = 69
+
+
+class WaitTimeoutError(EdgeTtsError):
+    """An answer, or the state that was waited for, did not come in time."""
+
+    exit_code = 124
 
 
 class QueueFullError(EdgeTtsError):

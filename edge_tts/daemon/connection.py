@@ -4,23 +4,13 @@ from __future__ import annotations
 
 import selectors
 import socket
-import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from edge_tts.daemon.line_buffer import LineBuffer
+from edge_tts.daemon.roles import peer_credentials
 
 _READ_BYTES = 4096
-_CREDENTIALS = struct.Struct("3i")
-
-
-@dataclass(frozen=True)
-class Peer:
-    """Who is at the other end, by SO_PEERCRED."""
-
-    pid: int
-    uid: int
-    gid: int
 
 
 @dataclass(frozen=True)
@@ -41,9 +31,8 @@ class Connection:
         self, sock: socket.socket, limits: ServerLimits, clock: Callable[[], float]
     ) -> None:
         sock.setblocking(False)
-        raw = sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
         self.socket = sock
-        self.peer = Peer(*_CREDENTIALS.unpack(raw))
+        self.peer = peer_credentials(sock)
         self.pending = 0
         self.subscribed = False
         self.closing = False
@@ -56,7 +45,7 @@ class Connection:
         self.last_active_s = clock()
 
     def send(self, line: str) -> None:
-        """Queue one line; the LF is added."""
+        """Queue one line, the LF is added; it leaves at the end of the round."""
         self.output += line.encode("utf-8", "replace") + b"\n"
 
     def close_when_sent(self) -> None:

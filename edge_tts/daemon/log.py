@@ -6,18 +6,20 @@ reader that hangs must not hold up the speaker.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import queue
 import sys
+import threading
 from collections.abc import Mapping
-from logging.handlers import QueueHandler, QueueListener
 from typing import TextIO
 
 DEBUG, INFO, WARNING, ERROR = logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR
 
 _ROOT = "edge_tts"
 _MAX_WAITING_LINES = 2_000
+_CLOSE_TIMEOUT_S = 2.0
 
 # syslog(3) priorities.
 _PRIORITIES = {
@@ -84,45 +86,43 @@ class LineFormatter(logging.Formatter):
         return f"{self.formatTime(record, '%Y-%m-%d %H:%M:%S')} {record.levelname.lower()} {text}"
 
 
-class _DroppingQueueHandler(QueueHandler):
-    dropped = 0
+class LogWriter(logging.Handler):
+    """Hands records to a thread that writes them; drops and counts what does not fit."""
 
-    def prepare(self, record: logging.LogRecord) -> logging.LogRecord:
-        return record
+    def __init__(self, output: logging.Handler) -> None:
+        super().__init__()
+        self.dropped_lines = 0
+        self._output = output
+        self._waiting: queue.Queue[logging.LogRecord | None] = queue.Queue(_MAX_WAITING_LINES)
+        self._thread = threading.Thread(target=self._write, name="log", daemon=True)
+        self._thread.start()
 
-    def enqueue(self, record: logging.LogRecord) -> None:
+    def emit(self, record: logging.LogRecord) -> None:
         try:
-            self.queue.put_nowait(record)
+            self._waiting.put_nowait(record)
         except queue.Full:
-            self.dropped += 1
-
-
-class LogWriter:
-    """The running log of a daemon; `close` writes what is still waiting."""
-
-    def __init__(self, handler: _DroppingQueueHandler, listener: QueueListener) -> None:
-        self._handler = handler
-        self._listener = listener
-
-    @property
-    def dropped_lines(self) -> int:
-        return self._handler.dropped
+            self.dropped_lines += 1
 
     def close(self) -> None:
-        logging.getLogger(_ROOT).removeHandler(self._handler)
-        self._listener.stop()
+        """Write what waits, for a bounded time, and leave the logger."""
+        logging.getLogger(_ROOT).removeHandler(self)
+        with contextlib.suppress(queue.Full):
+            self._waiting.put(None, timeout=_CLOSE_TIMEOUT_S)
+            self._thread.join(_CLOSE_TIMEOUT_S)
+        super().close()
+
+    def _write(self) -> None:
+        while (record := self._waiting.get()) is not None:
+            self._output.handle(record)
 
 
 def start_log(level: str = "info", stream: TextIO | None = None) -> LogWriter:
     """Send everything under ``edge_tts`` to a stream, with priorities under journald."""
-    waiting: queue.Queue[logging.LogRecord] = queue.Queue(_MAX_WAITING_LINES)
     output = logging.StreamHandler(stream or sys.stderr)
     output.setFormatter(LineFormatter(with_priority="JOURNAL_STREAM" in os.environ))
-    handler = _DroppingQueueHandler(waiting)
-    listener = QueueListener(waiting, output)
+    writer = LogWriter(output)
     logger = logging.getLogger(_ROOT)
     logger.setLevel(level.upper())
-    logger.addHandler(handler)
+    logger.addHandler(writer)
     logger.propagate = False
-    listener.start()
-    return LogWriter(handler, listener)
+    return writer

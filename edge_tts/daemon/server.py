@@ -220,10 +220,10 @@ class Server:
         if connection not in self._connections:
             return
         self._connections.discard(connection)
-        if connection.registered_events:
-            self._selector.unregister(connection.socket)
-        connection.socket.close()
         if reason and reason != "shutdown":
             self._metrics.count("clients_dropped_total", reason=reason)
             log.event("client-dropped", reason=reason, pid=connection.peer.pid)
+        if connection.registered_events:
+            self._selector.unregister(connection.socket)
+        connection.socket.close()
         self._handler.on_close(connection)

@@ -24,17 +24,17 @@ class Reply:
     fields: Mapping[str, str] = field(default_factory=dict)
 
 
-def format_ok(**fields: EventValue) -> bytes:
-    """``OK id=7 state=accepted``; like every line formatted here with its LF."""
+def format_ok(**fields: EventValue) -> str:
+    """``OK id=7 state=accepted``; like every line formatted here without its LF."""
     return _line("OK", fields)
 
 
-def format_error(error: RequestError) -> bytes:
+def format_error(error: RequestError) -> str:
     """``ERR 75 queue-full retry_ms=500``."""
     return _line(f"ERR {error.exit_code} {error.reason}", error.details)
 
 
-def format_event(event: Event, *, full: bool = False) -> bytes:
+def format_event(event: Event, *, full: bool = False) -> str:
     """``EV id=7 finished outcome=done ...``.
 
     ``full`` adds ``key`` and ``prio``, as EVENTS subscribers get them.
@@ -50,9 +50,8 @@ def format_event(event: Event, *, full: bool = False) -> bytes:
     return _line(f"EV id={event.alarm_id} {event.kind.value}", fields)
 
 
-def _line(head: str, fields: Mapping[str, EventValue]) -> bytes:
-    words = [head, *(f"{name}={quote_value(value)}" for name, value in fields.items())]
-    return (" ".join(words) + "\n").encode("utf-8", errors="replace")
+def _line(head: str, fields: Mapping[str, EventValue]) -> str:
+    return " ".join([head, *(f"{name}={quote_value(value)}" for name, value in fields.items())])
 
 
 def quote_value(value: EventValue) -> str:
@@ -93,14 +92,14 @@ def parse_reply(line: str) -> Reply:
     return Reply(kind, tuple(words), fields)
 
 
-def format_say(request: Say) -> bytes:
+def format_say(request: Say) -> str:
     """The SAY line of a request; :func:`parse_request` reads it back."""
     text = " ".join(request.text.splitlines())
     return f"{_head('SAY', request)} text={text}"
 
 
 def format_stream(request: Say) -> str:
-    """The STREAM line of a request, without its line end; its text is not in it."""
+    """The STREAM line of a request; its text is not in it."""
     return _head("STREAM", request)
 
 

@@ -131,7 +131,7 @@ class Client:
         words = [verb] + [
             f"{name}={quote_value(value)}" for name, value in fields.items() if value is not None
         ]
-        self.send((" ".join(words) + "\n").encode("utf-8", "replace"))
+        self.send(" ".join(words))
         return self.reply()
 
     def say(
@@ -177,10 +177,12 @@ class Client:
             raise UsageError(f"{exc} is no priority or state to wait for") from exc
         deadline_s = None if timeout_s is None else time.monotonic() + timeout_s
         line = format_say(header)
-        if len(line) > MAX_LINE_BYTES:
+        if len(line.encode("utf-8", "replace")) >= MAX_LINE_BYTES:
             self.send(format_stream(header))
             first = self.reply(deadline_s)
-            self.send(b"".join(_pieces(text)) + b"\n")
+            for piece in _pieces(text):
+                self.send(piece)
+            self.send("")
         else:
             self.send(line)
             first = self.reply(deadline_s)
@@ -217,13 +219,13 @@ class Client:
         while True:
             yield self._next_event(None)
 
-    def send(self, data: bytes) -> None:
-        """Send bytes as they are."""
+    def send(self, line: str) -> None:
+        """Send one line as it is; the LF is added."""
         self.connect()
         assert self._socket is not None
         self._socket.settimeout(self._timeout_s)
         try:
-            self._socket.sendall(data)
+            self._socket.sendall(line.encode("utf-8", "replace") + b"\n")
         except TimeoutError as exc:
             raise self._no_answer() from exc
         except OSError as exc:
@@ -328,12 +330,12 @@ _HINTS = {
 }
 
 
-def _pieces(text: str) -> Iterator[bytes]:
+def _pieces(text: str) -> Iterator[str]:
     """Lines of a STREAM: none is empty, none is too long, none cuts a character or a word."""
     words = " ".join(text.split())
     while words:
         piece = words[: MAX_LINE_BYTES // 4 - 1]
         if len(piece) < len(words) and " " in piece:
             piece = piece[: piece.rindex(" ") + 1]
-        yield piece.encode("utf-8", "replace") + b"\n"
+        yield piece
         words = words[len(piece) :]

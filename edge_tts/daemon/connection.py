@@ -44,9 +44,9 @@ class Connection:
         self._clock = clock
         self.last_active_s = clock()
 
-    def send(self, data: bytes) -> None:
-        """Queue whole lines with their LF; they leave at the end of the round."""
-        self.output += data
+    def send(self, line: str) -> None:
+        """Queue one line, the LF is added; it leaves at the end of the round."""
+        self.output += line.encode("utf-8", "replace") + b"\n"
 
     def close_when_sent(self) -> None:
         self.closing = True

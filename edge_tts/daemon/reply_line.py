@@ -95,7 +95,7 @@ def parse_reply(line: str) -> Reply:
 def format_say(request: Say) -> str:
     """The SAY line of a request; :func:`parse_request` reads it back."""
     text = " ".join(request.text.splitlines())
-    return f"{_head('SAY', request)} text={text}\n".encode("utf-8", errors="replace")
+    return f"{_head('SAY', request)} text={text}"
 
 
 def format_stream(request: Say) -> str:

@@ -176,7 +176,7 @@ class Server:
 
     def _refuse(self, connection: Connection, error: str) -> None:
         self._metrics.count("requests_refused_total", code=error.split()[0])
-        connection.send(f"ERR {error}\n".encode())
+        connection.send(f"ERR {error}")
 
     def _settle(self, connection: Connection) -> None:
         """Send what is waiting, then apply the bounds of time and space."""

@@ -37,12 +37,12 @@ class EchoHandler:
             self.waiting.append(connection)
         elif line == b"SUBSCRIBE":
             connection.subscribed = True
-            connection.send(b"OK\n")
+            connection.send("OK")
         elif line == b"BYE":
-            connection.send(b"BYE\n")
+            connection.send("BYE")
             connection.close_when_sent()
         else:
-            connection.send(line + b"\n")
+            connection.send(line.decode())
 
     def on_batch_end(self) -> None:
         if self._lines:
@@ -153,7 +153,7 @@ def test_a_client_that_shut_its_writing_side_still_gets_its_answer(running):
 
         def answer() -> None:
             connection.pending -= 1
-            connection.send(b"LATE\n")
+            connection.send("LATE")
 
         running.server.post(answer)
         assert line_from(client) == "LATE"
@@ -218,7 +218,7 @@ def test_a_slow_event_reader_is_dropped_and_others_are_served(running):
         def tell_everybody() -> None:
             for connection in running.server.connections:
                 if connection.subscribed:
-                    connection.send(b"EV " + b"x" * 1000 + b"\n")
+                    connection.send("EV " + "x" * 1000)
 
         for _ in range(2000):
             running.server.post(tell_everybody)

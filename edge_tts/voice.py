@@ -15,14 +15,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from edge_tts.config.environment import state_folder
 from edge_tts.errors import VoiceError
 
 SCHEMA = 1
 DEFAULT_NAME = "zh-en"
 GRAPHS = ("encoder", "decoder", "vocoder")
 PRECISIONS = ("int8", "fp32")
-# Packs put in by `edgetts voices install`, then packs that came with the system.
-STORE = Path("/var/lib/edge-tts/voices")
+SYSTEM_STORE = Path("/var/lib/edge-tts/voices")
 SYSTEM_VOICES = Path("/usr/share/edge-tts/voices")
 CHECKOUT_VOICES = Path(__file__).resolve().parent.parent / "models"
 
@@ -161,16 +161,21 @@ def load_voice(folder: Path | str) -> Voice:
     return voice
 
 
+def voice_folders() -> tuple[Path, ...]:
+    """Where voices are looked for: installed by this user, by the system, the checkout's own."""
+    return (state_folder() / "voices", SYSTEM_STORE, SYSTEM_VOICES, CHECKOUT_VOICES)
+
+
 def find_voice(
     name_or_path: str | os.PathLike[str] | None = None,
     *,
-    search: tuple[Path, ...] = (STORE, SYSTEM_VOICES, CHECKOUT_VOICES),
+    search: tuple[Path, ...] | None = None,
     environ: Mapping[str, str] | None = None,
 ) -> Path:
     """Find a voice's folder.
 
     A folder given is taken as it is. A name is looked for in each folder of
-    ``search``: first as the pack that a ``current`` link there points to, then
+    ``search`` (:func:`voice_folders` unless given): first as the pack that a ``current`` link there points to, then
     as a folder of that name. With nothing given, ``$EDGETTS_VOICE`` is asked,
     then the first ``current``, then the voice named ``zh-en``.
 
@@ -183,7 +188,7 @@ def find_voice(
     if wanted and (os.sep in wanted or (Path(wanted) / "voice.json").is_file()):
         return Path(wanted)
     tried = []
-    for place in search:
+    for place in voice_folders() if search is None else search:
         current = place / "current"
         if (current / "voice.json").is_file() and wanted in ("", _name_of(current)):
             return current.resolve()

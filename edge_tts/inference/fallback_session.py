@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -87,7 +88,7 @@ class FallbackSession:
             raise InferenceError(
                 f"the voice has no {self._graph} for {', '.join(map(str, self._plan.steps))}"
             )
-        for step, lower in zip(steps, steps[1:], strict=False):
+        for step, lower in pairwise(steps):
             try:
                 return self._adopt(self._open(step), step)
             except InferenceError as exc:

@@ -1,0 +1,3 @@
+"""What keeps a device from speaking, and the command that fixes it."""
+
+from __future__ import annotations

@@ -1,0 +1,60 @@
+"""Do installed packages get in each other's way?"""
+
+from __future__ import annotations
+
+import importlib.metadata as metadata
+import sys
+from collections.abc import Callable, Mapping, Sequence
+
+from edge_tts.doctor.finding import ERROR, OK, WARNING, Finding
+
+OUR_DISTRIBUTION = "edge-tts-runtime"
+# A client of a cloud service, which owns the same import name.
+OTHER_DISTRIBUTION = "edge-tts"
+
+
+def installed_version(distribution: str) -> str | None:
+    """Version of an installed distribution, None without it."""
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def check_packages(
+    version_of: Callable[[str], str | None] = installed_version,
+    owners: Callable[[], Mapping[str, Sequence[str]]] = metadata.packages_distributions,
+) -> list[Finding]:
+    """Find distributions that can't share one environment.
+
+    Args:
+        version_of: version of an installed distribution.
+        owners: the distributions that own each import name.
+    """
+    pip = f"{sys.executable} -m pip"
+    findings = []
+    other = version_of(OTHER_DISTRIBUTION)
+    if other is not None:
+        owning = ", ".join(sorted(set(owners().get("edge_tts", ())))) or "no distribution"
+        findings.append(
+            Finding(
+                ERROR,
+                "packages",
+                f"the package {OTHER_DISTRIBUTION} {other} owns the same import name "
+                f"(edge_tts belongs to: {owning}); the two can't share an environment",
+                f"{pip} uninstall -y {OTHER_DISTRIBUTION} && "
+                f"{pip} install --force-reinstall {OUR_DISTRIBUTION}",
+            )
+        )
+    plain, gpu = version_of("onnxruntime"), version_of("onnxruntime-gpu")
+    if plain is not None and gpu is not None:
+        findings.append(
+            Finding(
+                WARNING,
+                "packages",
+                f"onnxruntime {plain} and onnxruntime-gpu {gpu} overwrite each other's files; "
+                "the GPU may be left unused",
+                f"{pip} uninstall -y onnxruntime onnxruntime-gpu && {pip} install onnxruntime-gpu",
+            )
+        )
+    return findings or [Finding(OK, "packages", "no clashing packages")]

@@ -137,10 +137,10 @@ def _decoder(rng: np.random.Generator) -> ModelProto:
 
 
 def _vocoder(rng: np.random.Generator) -> ModelProto:
-    """``features (1, 82, F) -> harmonic_real, harmonic_imag, noise_magnitude``, each (1, F, 601)."""
+    """``features (1, 82, F)`` -> two harmonic outputs and one of noise, each ``(1, F, 601)``."""
     weights: Weights = {
         "in_weight": _normal(rng, (N_FEATURES, VOCODER_WIDTH), 0.2),
-        "noise_bias": np.full(N_BINS, -2.0, np.float32),
+        "noise_bias": np.full(N_BINS, -3.0, np.float32),
     }
     nodes = [
         helper.make_node("Transpose", ["features"], ["feature_rows"], perm=[0, 2, 1]),
@@ -151,7 +151,7 @@ def _vocoder(rng: np.random.Generator) -> ModelProto:
         helper.make_node("Transpose", ["second_out"], ["rows"], perm=[0, 2, 1]),
     ]
     for output in ("harmonic_real", "harmonic_imag", "noise_magnitude"):
-        weights[f"{output}_weight"] = _normal(rng, (VOCODER_WIDTH, N_BINS), 0.5)
+        weights[f"{output}_weight"] = _normal(rng, (VOCODER_WIDTH, N_BINS), 2.0)
         target = output if output != "noise_magnitude" else "noise_log"
         nodes.append(helper.make_node("MatMul", ["rows", f"{output}_weight"], [target]))
     nodes += [

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from edge_tts.synthesis.source import PulseSource
+from tests.synthesis.reference import HOP, N_FFT, RATE, cut, pulse_train, stft
+
+
+def streamed(f0_hz: np.ndarray, lengths: list[int]) -> np.ndarray:
+    source = PulseSource(RATE, N_FFT, HOP)
+    return np.concatenate(
+        [
+            source.spectra(f0_hz[start : stop + 2], stop - start)
+            for start, stop in cut(len(f0_hz), lengths)
+        ]
+    )
+
+
+def wandering_f0(frames: int) -> np.ndarray:
+    f0_hz = (180 + 90 * np.sin(np.arange(frames) / 7)).astype(np.float32)
+    f0_hz[5:9] = 0
+    f0_hz[20:21] = 0
+    return f0_hz
+
+
+@pytest.mark.parametrize("frames", [4, 5, 8, 30, 61])
+def test_equals_a_sum_of_cosines(frames: int) -> None:
+    f0_hz = wandering_f0(frames)
+    expected = stft(pulse_train(f0_hz)) / (N_FFT / 4)
+    np.testing.assert_allclose(streamed(f0_hz, [frames]), expected, atol=2e-5)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(4, 90), st.lists(st.integers(1, 50), min_size=1, max_size=4))
+def test_chunks_equal_one_run(frames: int, lengths: list[int]) -> None:
+    f0_hz = wandering_f0(frames)
+    np.testing.assert_allclose(
+        streamed(f0_hz, lengths), streamed(f0_hz, [frames]), rtol=0, atol=1e-5
+    )
+
+
+def test_a_harmonic_has_magnitude_one() -> None:
+    spectra = streamed(np.full(30, 200.0, np.float32), [30])
+    harmonics = np.arange(10, 550, 10)
+    np.testing.assert_allclose(np.abs(spectra[10, harmonics]), 1.0, atol=0.01)
+    # Half way between two harmonics, a Hann window of six periods sees nothing.
+    np.testing.assert_allclose(np.abs(spectra[10, harmonics + 5]), 0.0, atol=0.01)
+
+
+def test_unvoiced_is_silent() -> None:
+    assert not streamed(np.zeros(12, np.float32), [5]).any()
+    assert not streamed(np.full(12, 40.0, np.float32), [5]).any()
+
+
+def test_phase_does_not_drift_over_minutes() -> None:
+    frames = 80 * 120
+    f0_hz = np.full(frames, 123.4, np.float32)
+    late = streamed(f0_hz, [48])[frames - 20]
+    # Phase runs from the frame's centre, half a frame and half a sample off its middle sample.
+    turns = float(f0_hz[0]) * HOP / RATE * (frames - 20 + 0.5 + 0.5 / HOP)
+    nearest_bin = round(float(f0_hz[0]) / (RATE / N_FFT))
+    expected = np.exp(2j * np.pi * turns) * (-1) ** nearest_bin
+    assert abs(np.angle(late[nearest_bin] / expected)) < 0.02

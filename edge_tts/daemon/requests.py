@@ -54,6 +54,10 @@ class Target:
     id: int | None = None
     all: bool = False
 
+    def names(self, alarm_id: int, key: str | None) -> bool:
+        """Whether an alarm with this id and key is meant."""
+        return self.all or alarm_id == self.id or (self.key is not None and key == self.key)
+
 
 @dataclass(frozen=True)
 class Clear:

@@ -1,7 +1,7 @@
 """Who may do what: the peer of a socket, its roles by configuration, the role a request needs.
 
-A rule names users and groups: ``user:scada``, ``user:1001``, ``group:operators``
-or ``*`` for everybody who may open the socket at all.
+A role is given to user names or numbers (``scada``, ``1001``), to groups
+(``@operators``), or to ``*``: everybody who may open the socket at all.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ class Role(enum.Flag):
     CRITICAL = 2
     """SAY and STREAM at critical priority."""
     OPERATOR = 4
-    """ACK, SILENCE, SHELVE, TEST, and CLEAR of anybody's alarms."""
+    """ACK, SILENCE, SHELVE, and CLEAR of anybody's alarms."""
     ADMIN = 8
-    """RELOAD."""
+    """RELOAD and TEST."""
     ALL = 15
 
     @property
@@ -93,49 +93,48 @@ def _peer_groups(connection: socket.socket, uid: int, gid: int) -> Iterable[int]
 
 
 class RoleTable:
-    """Roles by user and group.
+    """Roles by user and group. Root and the daemon's own user have every role.
 
     Args:
         rules: role name (``say``, ``critical``, ``operator``, ``admin``) to
-            the users and groups that have it. A role that is missing keeps
-            its default: say and critical for everybody, operator and admin
-            for root and the daemon's own user, who have every role anyway.
+            those who have it.
+
+    A user or group that this machine does not have is left out and listed in
+    ``unknown``: an installation may name groups that are made later.
 
     Raises:
-        ConfigError: a role, user or group that does not exist, or a rule of
-            another form.
+        ConfigError: there is no such role, or a name is empty.
     """
 
-    def __init__(self, rules: Mapping[str, Iterable[str]] | None = None) -> None:
+    def __init__(self, rules: Mapping[str, Iterable[str]]) -> None:
         self._everybody = Role.NONE
         self._users: dict[int, Role] = {0: Role.ALL, os.geteuid(): Role.ALL}
         self._groups: dict[int, Role] = {}
-        given: dict[str, Iterable[str]] = {"say": ("*",), "critical": ("*",)}
-        given.update(rules or {})
-        for name, subjects in given.items():
-            try:
-                role = {role.words: role for role in _SINGLE}[name]
-            except KeyError:
+        unknown = []
+        for name, subjects in rules.items():
+            role = next((role for role in _SINGLE if role.words == name), None)
+            if role is None:
                 raise ConfigError(
-                    f"there is no role {name!r}; there are: say, critical, operator, admin"
-                ) from None
+                    f"there is no role {name!r}; there are: {Role.ALL.words.replace(',', ', ')}"
+                )
             for subject in subjects:
-                self._add(role, subject)
+                if not self._add(role, subject):
+                    unknown.append(subject)
+        self.unknown = tuple(unknown)
 
-    def _add(self, role: Role, subject: str) -> None:
-        kind, _, name = subject.partition(":")
+    def _add(self, role: Role, subject: str) -> bool:
         if subject == "*":
             self._everybody |= role
-        elif kind == "user" and name:
-            uid = _resolve(name, "user")
-            self._users[uid] = self._users.get(uid, Role.NONE) | role
-        elif kind == "group" and name:
-            gid = _resolve(name, "group")
-            self._groups[gid] = self._groups.get(gid, Role.NONE) | role
-        else:
-            raise ConfigError(
-                f"{subject!r} is no rule for a role; write user:NAME, group:NAME or *"
-            )
+            return True
+        name = subject.removeprefix("@")
+        if not name:
+            raise ConfigError(f"{subject!r} names nobody; write a user, @group or *")
+        table = self._groups if subject.startswith("@") else self._users
+        number = _group_id(name) if table is self._groups else _user_id(name)
+        if number is None:
+            return False
+        table[number] = table.get(number, Role.NONE) | role
+        return True
 
     def roles_of(self, peer: Credentials) -> Role:
         """Every role that the peer has."""
@@ -145,13 +144,22 @@ class RoleTable:
         return roles
 
 
-def _resolve(name: str, kind: str) -> int:
+def _user_id(name: str) -> int | None:
     if name.isascii() and name.isdigit():
         return int(name)
     try:
-        return pwd.getpwnam(name).pw_uid if kind == "user" else grp.getgrnam(name).gr_gid
+        return pwd.getpwnam(name).pw_uid
     except KeyError:
-        raise ConfigError(f"there is no {kind} {name!r} on this machine; create it first") from None
+        return None
+
+
+def _group_id(name: str) -> int | None:
+    if name.isascii() and name.isdigit():
+        return int(name)
+    try:
+        return grp.getgrnam(name).gr_gid
+    except KeyError:
+        return None
 
 
 def required_role(request: Request) -> Role:
@@ -166,9 +174,9 @@ def required_role(request: Request) -> Role:
         return Role.CRITICAL if request.priority is Priority.CRITICAL else Role.SAY
     if isinstance(request, Clear):
         return Role.SAY
-    if isinstance(request, (Ack, Silence, Shelve, Test)):
+    if isinstance(request, (Ack, Silence, Shelve)):
         return Role.OPERATOR
-    return Role.ADMIN if isinstance(request, Reload) else Role.NONE
+    return Role.ADMIN if isinstance(request, (Reload, Test)) else Role.NONE
 
 
 def check_role(request: Request, roles: Role) -> None:

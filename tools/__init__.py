@@ -1,0 +1,1 @@
+"""Build-time tools: the voice factory, the lexicon and the benchmarks."""

@@ -1,0 +1,1 @@
+"""The voice factory: corpus, train, export, quantise, evaluate."""

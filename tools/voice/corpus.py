@@ -1,0 +1,160 @@
+"""Makes the corpus: the teacher speaks generated lines, shard by shard.
+
+A shard is one ``shard-00012.npz`` of :data:`LINES_PER_SHARD` lines: all samples,
+ids, durations and F0 values end to end, with the lengths that cut them apart.
+Each shard has a seed of its own, so shards can be made in any order, by any
+number of processes, again after a kill, and always hold the same lines.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import numpy.typing as npt
+
+from edge_tts.text.inventory import END, PAUSES, PHONEMES, START
+from tools.voice import texts
+from tools.voice.teacher import SAMPLE_RATE_HZ, Speech, Teacher
+
+HOP_LENGTH = 300
+LINES_PER_SHARD = 64
+# Silence kept at the cut ends of a single word, in frames of 12.5 ms.
+MAX_EDGE_FRAMES = 14
+
+Pronounce = Callable[[str], tuple[str, ...]]
+_IDS = {phoneme: index for index, phoneme in enumerate(PHONEMES)}
+
+
+@dataclass(frozen=True)
+class Utterance:
+    """One line of the corpus.
+
+    ``audio`` (N,) int16 at 24 kHz with N = 300 F, ``ids`` (T,) and ``durations`` (T,)
+    with a sum of F, ``f0_hz`` (F,), below 40 where unvoiced.
+    """
+
+    kind: str
+    text: str
+    ids: npt.NDArray[np.int16]
+    durations: npt.NDArray[np.int16]
+    f0_hz: npt.NDArray[np.float32]
+    audio: npt.NDArray[np.int16]
+
+
+def _utterance(kind: str, text: str, speech: Speech) -> Utterance:
+    frames = int(speech.durations.sum())
+    audio = np.zeros(frames * HOP_LENGTH, np.float32)
+    count = min(len(audio), len(speech.audio))
+    audio[:count] = speech.audio[:count]
+    f0 = np.zeros(frames, np.float32)
+    count = min(frames, len(speech.f0_hz))
+    f0[:count] = speech.f0_hz[:count]
+    return Utterance(
+        kind,
+        text,
+        np.array([_IDS[phoneme] for phoneme in speech.phonemes], np.int16),
+        speech.durations.astype(np.int16),
+        f0,
+        (np.clip(audio, -1, 1) * 32767).astype(np.int16),
+    )
+
+
+def cut_words(speech: Speech, drop_pause: Random | None = None) -> Iterator[Speech]:
+    """Cut a line of one-word sentences apart, in the middle of each pause.
+
+    The teacher mumbles a lone word but not one among others. With ``drop_pause``, half
+    of the pieces lose their closing mark: its frames go to the end symbol.
+    """
+    starts = np.concatenate([[0], np.cumsum(speech.durations)])
+    begin = 1
+    lead = int(speech.durations[0])
+    for index, phoneme in enumerate(speech.phonemes):
+        if phoneme not in PAUSES:
+            continue
+        pause = int(speech.durations[index])
+        tail = pause // 2
+        lead_kept = min(lead, MAX_EDGE_FRAMES)
+        tail_kept = max(2, min(tail, MAX_EDGE_FRAMES))
+        body = speech.durations[begin:index]
+        first, last = int(starts[begin]) - lead_kept, int(starts[index]) + tail_kept
+        if len(body) and lead_kept >= 2:
+            if drop_pause is not None and drop_pause.random() < 0.5:
+                phonemes = (START, *speech.phonemes[begin:index], END)
+                durations = np.array([lead_kept, *body, tail_kept], np.int64)
+            else:
+                phonemes = (START, *speech.phonemes[begin:index], phoneme, END)
+                durations = np.array([lead_kept, *body, tail_kept - 1, 1], np.int64)
+            yield Speech(
+                phonemes,
+                speech.audio[first * HOP_LENGTH : last * HOP_LENGTH],
+                durations,
+                speech.f0_hz[first:last],
+            )
+        lead = pause - tail
+        begin = index + 1
+
+
+def shard_lines(
+    number: int, teacher: Teacher, pronounce: Pronounce, speed: float = 1.0
+) -> list[Utterance]:
+    """Speak the lines of one shard; a line the teacher can't say is left out."""
+    random = Random(f"edge-tts corpus {number}")
+    spoken: list[Utterance] = []
+    for _ in range(LINES_PER_SHARD):
+        line = texts.line(random)
+        try:
+            phonemes = pronounce(line.text)
+            speech = teacher.speak(phonemes, speed)
+        except (ValueError, KeyError):
+            continue
+        if line.kind == "words":
+            spoken += [_utterance(line.kind, line.text, piece) for piece in cut_words(speech, random)]
+        else:
+            spoken.append(_utterance(line.kind, line.text, speech))
+    return spoken
+
+
+def save_shard(path: Path, utterances: list[Utterance]) -> float:
+    """Write a shard whole or not at all; returns its seconds of audio."""
+    arrays = {
+        "audio": np.concatenate([u.audio for u in utterances]),
+        "ids": np.concatenate([u.ids for u in utterances]),
+        "durations": np.concatenate([u.durations for u in utterances]),
+        "f0_hz": np.concatenate([u.f0_hz for u in utterances]).astype(np.float16),
+        "frames": np.array([len(u.f0_hz) for u in utterances], np.int32),
+        "phonemes": np.array([len(u.ids) for u in utterances], np.int32),
+        "lines": np.frombuffer(
+            "\n".join(json.dumps([u.kind, u.text], ensure_ascii=False) for u in utterances).encode(),
+            np.uint8,
+        ),
+    }
+    aside = path.with_suffix(f".{os.getpid()}.part")
+    with aside.open("wb") as file:
+        np.savez(file, **arrays)
+    aside.replace(path)
+    return len(arrays["audio"]) / SAMPLE_RATE_HZ
+
+
+def load_shard(path: Path) -> list[Utterance]:
+    """Read a shard back as utterances."""
+    data = np.load(path)
+    lines = [json.loads(line) for line in bytes(data["lines"]).decode().split("\n")]
+    frame_ends = np.cumsum(data["frames"])
+    phoneme_ends = np.cumsum(data["phonemes"])
+    audio, ids, durations, f0 = (data[k] for k in ("audio", "ids", "durations", "f0_hz"))
+    utterances = []
+    for (kind, text), frame_end, frames, phoneme_end, count in zip(
+        lines, frame_ends, data["frames"], phoneme_ends, data["phonemes"], strict=True
+    ):
+        frame, phoneme = slice(frame_end - frames, frame_end), slice(phoneme_end - count, phoneme_end)
+        samples = slice(frame.start * HOP_LENGTH, frame.stop * HOP_LENGTH)
+        utterances.append(
+            Utterance(kind, text, ids[phoneme], durations[phoneme], f0[frame].astype(np.float32), audio[samples])
+        )
+    return utterances

@@ -1,0 +1,142 @@
+"""The corpus in memory, with what training needs computed once an utterance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from tools.voice.corpus import Utterance, load_shard
+from tools.voice.signal import HOP_LENGTH, LOG_FLOOR, PULSE_SCALE, log_mel, pulses, stft
+
+# Shards whose number is a multiple of this are never trained on.
+HELD_OUT_EVERY = 40
+
+
+@dataclass
+class Item:
+    """One utterance: ids and durations ``(T,)``, the rest by frames; audio and pulses by samples."""
+
+    kind: str
+    text: str
+    ids: torch.Tensor
+    durations: torch.Tensor
+    mel: torch.Tensor  # (80, F) float16
+    f0_hz: torch.Tensor  # (F,)
+    audio: torch.Tensor  # (300 F,) int16
+    source: torch.Tensor  # (300 F,) float16 pulses
+
+    @property
+    def frames(self) -> int:
+        return len(self.f0_hz)
+
+
+def make_item(utterance: Utterance) -> Item:
+    audio = torch.from_numpy(utterance.audio.astype(np.float32) / 32768)
+    f0 = torch.from_numpy(utterance.f0_hz)
+    return Item(
+        utterance.kind,
+        utterance.text,
+        torch.from_numpy(utterance.ids.astype(np.int64)),
+        torch.from_numpy(utterance.durations.astype(np.int64)),
+        log_mel(stft(audio)[:, : len(f0)]).half(),
+        f0,
+        torch.from_numpy(utterance.audio),
+        pulses(f0).half(),
+    )
+
+
+class Corpus:
+    """All shards of a folder; :meth:`refresh` takes in those written meanwhile."""
+
+    def __init__(self, folder: Path, *, held_out: bool = False) -> None:
+        self._folder = folder
+        self._held_out = held_out
+        self._seen: set[str] = set()
+        self.items: list[Item] = []
+        self.refresh()
+
+    def refresh(self) -> int:
+        """Load new shards; returns how many utterances came."""
+        before = len(self.items)
+        for path in sorted(self._folder.glob("shard-*.npz")):
+            number = int(path.stem.split("-")[1])
+            if path.name in self._seen or (number % HELD_OUT_EVERY == 0) != self._held_out:
+                continue
+            self._seen.add(path.name)
+            self.items += [
+                make_item(u) for u in load_shard(path) if 20 <= len(u.f0_hz) <= 1200
+            ]
+        self.lengths = np.array([item.frames for item in self.items])
+        return len(self.items) - before
+
+    @property
+    def hours(self) -> float:
+        return float(self.lengths.sum()) / 80 / 3600
+
+    def utterances(self, random: np.random.Generator, count: int) -> list[Item]:
+        """Utterances of similar length, so that little is padding."""
+        centre = self.lengths[random.integers(len(self.items))]
+        distance = np.abs(self.lengths - centre) + random.random(len(self.items)) * 60
+        return [self.items[i] for i in np.argpartition(distance, count)[:count]]
+
+
+def positions(durations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Durations ``(T,)`` to the phoneme of each frame ``(F,)`` and position features ``(F, 3)``."""
+    index = torch.repeat_interleave(torch.arange(len(durations)), durations)
+    start = torch.cumsum(durations, 0) - durations
+    offset = (torch.arange(len(index)) - start[index]).float() + 0.5
+    length = durations[index].float()
+    return index, torch.stack([offset / length, (length - offset) / 20, offset / 20], -1)
+
+
+@dataclass
+class Batch:
+    """Padded utterances: ``(B, T)`` by phoneme, ``(B, F)`` by frame."""
+
+    ids: torch.Tensor
+    durations: torch.Tensor
+    index: torch.Tensor
+    positions: torch.Tensor
+    mel: torch.Tensor
+    f0_hz: torch.Tensor
+    phoneme_mask: torch.Tensor
+    frame_mask: torch.Tensor
+
+
+def collate(items: list[Item]) -> Batch:
+    phonemes, frames = max(len(i.ids) for i in items), max(i.frames for i in items)
+
+    def pad(tensor: torch.Tensor, length: int, value: float = 0) -> torch.Tensor:
+        return F.pad(tensor, (0, length - tensor.shape[-1]), value=value)
+
+    located = [positions(item.durations) for item in items]
+    return Batch(
+        torch.stack([pad(i.ids, phonemes) for i in items]),
+        torch.stack([pad(i.durations, phonemes) for i in items]),
+        torch.stack([pad(index, frames, phonemes - 1) for index, _ in located]),
+        torch.stack([pad(where.T, frames).T for _, where in located]),
+        torch.stack([pad(i.mel.float(), frames, float(np.log(LOG_FLOOR))) for i in items]),
+        torch.stack([pad(i.f0_hz, frames) for i in items]),
+        torch.stack([pad(torch.ones(len(i.ids)), phonemes) for i in items]),
+        torch.stack([pad(torch.ones(i.frames), frames) for i in items]),
+    )
+
+
+def segment(item: Item, first: int, frames: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Frames cut out of an utterance: audio ``(300 n,)``, its spectrum and the source's, ``(601, n)``.
+
+    One window more is taken on each side, so that the spectra are those of the whole.
+    """
+    margin = 2
+    begin, end = (first - margin) * HOP_LENGTH, (first + frames + margin) * HOP_LENGTH
+    left, right = max(0, -begin), max(0, end - len(item.audio))
+    span = slice(max(0, begin), min(end, len(item.audio)))
+    audio = F.pad(item.audio[span].float() / 32768, (left, right))
+    source = F.pad(item.source[span].float() / PULSE_SCALE, (left, right))
+    spectra = stft(torch.stack([audio, source]))[:, :, margin : margin + frames]
+    inner = slice(margin * HOP_LENGTH, (margin + frames) * HOP_LENGTH)
+    return audio[inner], spectra[0], spectra[1]

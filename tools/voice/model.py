@@ -1,0 +1,185 @@
+"""The student: a ConvNeXt acoustic model and a ConvNeXt source-filter vocoder.
+
+ConvNeXt blocks after Liu et al. 2022, used for speech as in Vocos (Siuzdak
+2023). Every layer after the encoder has a finite receptive field, stated by
+``context``: what it needs on each side of the frames it is asked for.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+
+import torch
+from torch import nn
+
+from edge_tts.text.inventory import ARPABET_VOWELS, FINALS, PHONEMES
+from tools.voice.signal import F0_REFERENCE_HZ, MEL_SCALE, N_BINS, N_MELS, VOICED_HZ
+
+
+@dataclass(frozen=True)
+class Size:
+    """Widths and depths; the defaults make the ``zh-en`` voice."""
+
+    encoder_width: int = 192
+    encoder_kernels: tuple[int, ...] = (5, 5, 7, 7, 9)
+    duration_kernels: tuple[int, ...] = (5, 5)
+    pitch_width: int = 128
+    pitch_kernels: tuple[int, ...] = (9, 9, 9)
+    decoder_width: int = 240
+    decoder_kernels: tuple[int, ...] = (7, 7, 7, 7, 7)
+    vocoder_width: int = 256
+    vocoder_kernels: tuple[int, ...] = (7, 7, 7, 7, 7)
+    expansion: int = 3
+
+    def as_dict(self) -> dict[str, object]:
+        return asdict(self)
+
+
+class ConvNeXt(nn.Module):
+    """Depthwise convolution, norm, pointwise network, residual: ``(B, T, C)`` to the same."""
+
+    def __init__(self, width: int, kernel: int, expansion: int) -> None:
+        super().__init__()
+        self.depthwise = nn.Conv1d(width, width, kernel, padding=kernel // 2, groups=width)
+        self.norm = nn.LayerNorm(width)
+        self.up = nn.Linear(width, width * expansion)
+        self.down = nn.Linear(width * expansion, width)
+        self.scale = nn.Parameter(torch.full((width,), 0.1))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.depthwise(x.transpose(1, 2)).transpose(1, 2)  # (B, T, C)
+        return x + self.down(nn.functional.gelu(self.up(self.norm(y)))) * self.scale
+
+
+def stack(width: int, kernels: tuple[int, ...], expansion: int) -> nn.Sequential:
+    return nn.Sequential(*[ConvNeXt(width, kernel, expansion) for kernel in kernels])
+
+
+def context(kernels: tuple[int, ...]) -> int:
+    """Frames that a stack of odd kernels sees on each side."""
+    return sum(kernel // 2 for kernel in kernels)
+
+
+def phoneme_attributes() -> tuple[list[int], list[int]]:
+    """For each phoneme its base sound and its tone or stress, as indices."""
+    bases: dict[str, int] = {}
+    base_ids, mark_ids = [], []
+    for phoneme in PHONEMES:
+        base, mark = phoneme, 0
+        if phoneme[:-1] in FINALS and phoneme[-1].isdigit():
+            base, mark = phoneme[:-1], int(phoneme[-1])
+        elif phoneme[:-1] in ARPABET_VOWELS:
+            base, mark = phoneme[:-1], 6 + int(phoneme[-1])
+        base_ids.append(bases.setdefault(base, len(bases)))
+        mark_ids.append(mark)
+    return base_ids, mark_ids
+
+
+class AcousticModel(nn.Module):
+    """Ids to hidden states and log durations, frames to mel, F0 and voicing."""
+
+    def __init__(self, size: Size) -> None:
+        super().__init__()
+        width = size.encoder_width
+        bases, marks = phoneme_attributes()
+        self.register_buffer("bases", torch.tensor(bases), persistent=False)
+        self.register_buffer("marks", torch.tensor(marks), persistent=False)
+        # A phoneme is its sound, its tone or stress, and what is its own.
+        self.base_embedding = nn.Embedding(max(bases) + 1, width)
+        self.mark_embedding = nn.Embedding(9, width)
+        self.own_embedding = nn.Embedding(len(PHONEMES), width)
+        nn.init.zeros_(self.own_embedding.weight)
+        self.encoder = stack(width, size.encoder_kernels, size.expansion)
+        self.encoder_norm = nn.LayerNorm(width)
+        self.duration = stack(width, size.duration_kernels, 2)
+        self.duration_head = nn.Linear(width, 1)
+        self.pitch_in = nn.Linear(width + 3, size.pitch_width)
+        self.pitch = stack(size.pitch_width, size.pitch_kernels, 2)
+        self.pitch_norm = nn.LayerNorm(size.pitch_width)
+        self.pitch_head = nn.Linear(size.pitch_width, 2)
+        self.decoder_in = nn.Linear(width + 3 + 2, size.decoder_width)
+        self.decoder = stack(size.decoder_width, size.decoder_kernels, size.expansion)
+        self.decoder_norm = nn.LayerNorm(size.decoder_width)
+        self.decoder_head = nn.Linear(size.decoder_width, N_MELS)
+        self.context = context(size.pitch_kernels) + context(size.decoder_kernels)
+
+    def embedding(self) -> torch.Tensor:
+        """The table ``(phonemes, width)`` that the export bakes in."""
+        return (
+            self.base_embedding.weight[self.bases]
+            + self.mark_embedding.weight[self.marks]
+            + self.own_embedding.weight
+        )
+
+    def encode(self, ids: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """``(B, T)`` to hidden ``(B, T, D)`` and log durations ``(B, T)``."""
+        hidden = self.encoder_norm(self.encoder(nn.functional.embedding(ids, self.embedding())))
+        # Durations learn from the encoder, but hardly shape it.
+        seen = hidden.detach() * 0.8 + hidden * 0.2 if self.training else hidden
+        return hidden, self.duration_head(self.duration(seen))[..., 0]
+
+    def decode(self, frames: torch.Tensor) -> torch.Tensor:
+        """``(B, F, D + 3)`` to features ``(B, 82, F)``."""
+        pitch = self.pitch_head(self.pitch_norm(self.pitch(self.pitch_in(frames))))
+        x = self.decoder_in(torch.cat([frames, pitch], -1))
+        mel = self.decoder_head(self.decoder_norm(self.decoder(x)))
+        return torch.cat([mel, pitch], -1).transpose(1, 2)
+
+
+def band_grid() -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Where the vocoder's bands lie, finer below: lower band, upper band and weight a bin."""
+    centres = [*range(0, 100, 2), *range(100, 252, 4), *range(252, 601, 8)]
+    if centres[-1] < N_BINS - 1:
+        centres.append(N_BINS - 1)
+    bins = torch.arange(N_BINS)
+    points = torch.tensor(centres)
+    upper = torch.searchsorted(points, bins).clamp(min=1, max=len(centres) - 1)
+    lower = upper - 1
+    weight = (bins - points[lower]).float() / (points[upper] - points[lower]).float()
+    return lower, upper, weight
+
+
+class Vocoder(nn.Module):
+    """Features to a complex harmonic filter and a noise magnitude, bin by bin."""
+
+    def __init__(self, size: Size) -> None:
+        super().__init__()
+        lower, upper, weight = band_grid()
+        self.register_buffer("lower", lower, persistent=False)
+        self.register_buffer("upper", upper, persistent=False)
+        self.register_buffer("weight", weight, persistent=False)
+        self.bands = int(upper.max()) + 1
+        width = size.vocoder_width
+        self.input = nn.Linear(N_MELS + 2, width)
+        self.blocks = stack(width, size.vocoder_kernels, size.expansion)
+        self.norm = nn.LayerNorm(width)
+        self.head = nn.Linear(width, 3 * self.bands)
+        with torch.no_grad():
+            self.head.weight.mul_(0.3)
+            self.head.bias[: self.bands] = -4
+            self.head.bias[2 * self.bands :] = -6
+        self.context = context(size.vocoder_kernels)
+
+    def _to_bins(self, bands: torch.Tensor) -> torch.Tensor:
+        low, high = bands[..., self.lower], bands[..., self.upper]
+        return low + (high - low) * self.weight
+
+    def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """``(B, 82, F)`` to real, imaginary and noise magnitude, each ``(B, F, 601)``."""
+        x = self.norm(self.blocks(self.input(features.transpose(1, 2))))
+        log_magnitude, phase, log_noise = self.head(x).float().chunk(3, -1)
+        magnitude = torch.exp(log_magnitude.clamp(-12, 6))
+        angle = math.pi * torch.tanh(phase)
+        return (
+            self._to_bins(magnitude * torch.cos(angle)),
+            self._to_bins(magnitude * torch.sin(angle)),
+            self._to_bins(torch.exp(log_noise.clamp(-10, 4))),
+        )
+
+
+def vocoder_features(log_mel: torch.Tensor, f0_hz: torch.Tensor) -> torch.Tensor:
+    """Teacher-side features ``(B, 82, F)`` from log mel ``(B, 80, F)`` and F0 ``(B, F)``."""
+    voiced = (f0_hz > VOICED_HZ).float()
+    log_f0 = torch.log(f0_hz.clamp(min=VOICED_HZ) / F0_REFERENCE_HZ) * voiced
+    return torch.cat([log_mel / MEL_SCALE, log_f0[:, None], voiced[:, None]], 1)

@@ -1,0 +1,82 @@
+"""The signal model that teacher data, training and runtime share, in torch.
+
+80 frames a second at 24 kHz, a Hann window of 1,200 samples, mel bands after
+the HTK formula. The pulse train repeats the phase of the teacher's own
+harmonic source (a cumulative sum of F0, linearly upsampled), so the student's
+harmonic part can be trained on the complex spectrum.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+SAMPLE_RATE_HZ = 24000
+HOP_LENGTH = 300
+N_FFT = 1200
+N_BINS = N_FFT // 2 + 1
+N_MELS = 80
+VOICED_HZ = 40.0
+F0_REFERENCE_HZ = 200.0
+HIGHEST_HARMONIC_HZ = 11000.0
+LOG_FLOOR = 1e-4
+# Decoder and vocoder exchange log mel bands divided by this, near unit variance.
+MEL_SCALE = 4.0
+PULSE_SCALE = N_FFT / 4
+
+_WINDOW = torch.hann_window(N_FFT)
+
+
+def stft(audio: torch.Tensor) -> torch.Tensor:
+    """``(..., N)`` samples to ``(..., 601, N / 300 + 1)`` complex bins."""
+    return torch.stft(audio, N_FFT, HOP_LENGTH, window=_WINDOW.to(audio.device), return_complex=True)
+
+
+def istft(spectrum: torch.Tensor, samples: int) -> torch.Tensor:
+    """The inverse of :func:`stft`."""
+    return torch.istft(
+        spectrum, N_FFT, HOP_LENGTH, window=_WINDOW.to(spectrum.device), length=samples
+    )
+
+
+def mel_filters() -> torch.Tensor:
+    """``(80, 601)`` triangular filters from 0 to 12 kHz, each with a peak of one."""
+
+    def to_mel(hertz: float) -> float:
+        return 2595 * math.log10(1 + hertz / 700)
+
+    points = 700 * (10 ** (np.linspace(0, to_mel(SAMPLE_RATE_HZ / 2), N_MELS + 2) / 2595) - 1)
+    bins = np.linspace(0, SAMPLE_RATE_HZ / 2, N_BINS)
+    left, centre, right = points[:-2, None], points[1:-1, None], points[2:, None]
+    rising, falling = (bins - left) / (centre - left), (right - bins) / (right - centre)
+    return torch.tensor(np.maximum(0, np.minimum(rising, falling)), dtype=torch.float32)
+
+
+_MEL = mel_filters()
+
+
+def log_mel(spectrum: torch.Tensor) -> torch.Tensor:
+    """Complex bins ``(..., 601, F)`` to natural-log mel bands ``(..., 80, F)``."""
+    return (_MEL.to(spectrum.device) @ spectrum.abs()).clamp(min=LOG_FLOOR).log()
+
+
+def pulses(f0_hz: torch.Tensor) -> torch.Tensor:
+    """F0 ``(F,)`` to a band-limited pulse train ``(300 F,)``, zero where unvoiced."""
+    f0 = f0_hz.double()
+    phase = torch.cumsum((f0 / SAMPLE_RATE_HZ) % 1, 0) * 2 * math.pi * HOP_LENGTH
+    phase = F.interpolate(
+        phase[None, None], scale_factor=HOP_LENGTH, mode="linear", align_corners=False
+    )[0, 0]
+    f0 = f0.repeat_interleave(HOP_LENGTH)
+    harmonics = torch.floor(HIGHEST_HARMONIC_HZ / f0.clamp(min=VOICED_HZ))
+    angle = torch.remainder(phase, 2 * math.pi)
+    half = torch.sin(angle / 2)
+    at_peak = half.abs() < 1e-4
+    half = torch.where(at_peak, torch.ones_like(half), half)
+    # Dirichlet kernel: the sum of `harmonics` cosines in closed form
+    train = torch.sin((harmonics + 0.5) * angle) / (2 * half) - 0.5
+    train = torch.where(at_peak, harmonics, train)
+    return torch.where(f0 > VOICED_HZ, train, torch.zeros_like(train)).float()

@@ -151,7 +151,7 @@ def _vocoder(rng: np.random.Generator) -> ModelProto:
         helper.make_node("Transpose", ["second_out"], ["rows"], perm=[0, 2, 1]),
     ]
     for output in ("harmonic_real", "harmonic_imag", "noise_magnitude"):
-        weights[f"{output}_weight"] = _normal(rng, (VOCODER_WIDTH, N_BINS), 2.0)
+        weights[f"{output}_weight"] = _normal(rng, (VOCODER_WIDTH, N_BINS), 1.2)
         target = output if output != "noise_magnitude" else "noise_log"
         nodes.append(helper.make_node("MatMul", ["rows", f"{output}_weight"], [target]))
     nodes += [

@@ -228,6 +228,18 @@ def test_the_reference_page_is_what_the_code_says() -> None:
     assert page == markdown(), "run: edgetts config reference > docs/configuration.md"
 
 
+def test_a_device_file_sets_its_values_in_the_commented_file(tmp_path: Path) -> None:
+    from click.testing import CliRunner
+
+    from edge_tts.commands.config import command
+
+    base = ROOT / "deploy/raspberry_pi.toml"
+    result = CliRunner().invoke(command, ["reference", "--toml", "--base", str(base)])
+    assert result.exit_code == 0
+    written = write(tmp_path, result.output)
+    assert load_settings(written, environ={}) == load_settings(base, environ={})
+
+
 @pytest.mark.parametrize("name", ["raspberry_pi.toml", "jetson.toml"])
 def test_the_device_files_are_valid_and_say_something(name: str) -> None:
     settings = load_settings(ROOT / "deploy" / name, environ={})

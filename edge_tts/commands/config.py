@@ -49,8 +49,15 @@ def check(files: tuple[str, ...]) -> None:
 
 @command.command(epilog="Example: edgetts config reference --toml > edge-tts.toml")
 @click.option("--toml", "as_toml", is_flag=True, help="As a settings file with all commented out.")
-def reference(as_toml: bool) -> None:
+@click.option("--base", metavar="FILE", help="Settings file whose values are set in that one.")
+def reference(as_toml: bool, base: str | None) -> None:
     """Print every setting with its kind, default, unit and range (Markdown)."""
+    from edge_tts.config import load_settings
+    from edge_tts.config.loader import read_settings_file
     from edge_tts.config.reference import commented_toml, markdown
 
-    click.echo(commented_toml() if as_toml else markdown(), nl=False)
+    chosen: dict[str, object] = {}
+    if base is not None:
+        load_settings(Path(base))
+        chosen = {key: value for key, (_, value) in read_settings_file(Path(base)).items()}
+    click.echo(commented_toml(chosen) if as_toml else markdown(), nl=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import MISSING, Field
 from pathlib import Path
 from typing import Any
@@ -66,16 +67,24 @@ def markdown() -> str:
     return "\n".join(lines)
 
 
-def commented_toml() -> str:
-    """A settings file in which every setting is commented out at its default."""
+def commented_toml(chosen: Mapping[str, object] | None = None) -> str:
+    """A settings file in which every setting is commented out at its default.
+
+    ``chosen`` (``"section.name" -> value``) are set instead.
+    """
+    chosen = chosen or {}
     lines = [_TOML_HEAD]
     for section, section_type in section_types().items():
         lines += [f"# {(section_type.__doc__ or '').strip()}", f"[{section}]"]
         for name, item, _kind in all_settings():
-            if name == section:
-                facts = ", ".join(filter(None, (item.metadata["unit"], _range(item))))
-                lines.append(f"# {item.metadata['doc']}" + (f" [{facts}]" if facts else ""))
-                lines.append(f"# {item.name} = {_shown_default(item)}")
+            if name != section:
+                continue
+            facts = ", ".join(filter(None, (item.metadata["unit"], _range(item))))
+            lines.append(f"# {item.metadata['doc']}" + (f" [{facts}]" if facts else ""))
+            lines.append(f"# {item.name} = {_shown_default(item)}")
+            key = f"{section}.{item.name}"
+            if key in chosen:
+                lines.append(f"{item.name} = {toml_value(chosen[key])}")
         lines.append("")
     return "\n".join(lines)
 
@@ -101,7 +110,7 @@ def toml_value(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, (int, float)):
         return str(value)
-    if isinstance(value, tuple):
+    if isinstance(value, (tuple, list)):
         return "[" + ", ".join(toml_value(each) for each in value) + "]"
     return json.dumps(str(value), ensure_ascii=False)
 

@@ -1,0 +1,135 @@
+#!/usr/bin/env bash
+# Collects all that an installation without a network needs:  bash deploy/make_bundle.sh --arch arm64 --suite bookworm
+#   --arch arm64|amd64          the target's architecture (default: this machine's)
+#   --suite bookworm|trixie|jammy|noble   the target's distribution (default: bookworm); Pi OS has Debian's names, JetPack 6 is jammy
+#   --sources FILE              apt sources to take packages from (default: this machine's)
+#   --no-debs                   leave the system packages out (the target has python3-pyaudio already)
+#   --output FOLDER             where the bundle goes (default: dist)
+# On the target: tar xf edge-tts-bundle-*.tar && sudo bash edge-tts-bundle/deploy/install.sh
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(dirname "$here")
+# shellcheck source=deploy/lib.sh
+. "$here/lib.sh"
+
+arch=$(dpkg --print-architecture) suite=bookworm sources='' debs=yes output=$root/dist
+
+while [ $# -gt 0 ]; do
+    case $1 in
+    --arch | --suite | --sources | --output)
+        [ $# -ge 2 ] || die "$1 needs a value"
+        declare "${1#--}=$2"
+        shift
+        ;;
+    --no-debs) debs=no ;;
+    -h | --help)
+        sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+        exit 0
+        ;;
+    *) die "unknown option $1" ;;
+    esac
+    shift
+done
+
+case $arch in
+arm64) machine=aarch64 ;;
+amd64) machine=x86_64 ;;
+*) die "--arch takes arm64 or amd64, not $arch" ;;
+esac
+# Each suite with its python3 and the newest glibc that its wheels may ask for.
+case $suite in
+jammy) version=3.10 glibc=35 ;;
+bookworm) version=3.11 glibc=36 ;;
+noble) version=3.12 glibc=39 ;;
+trixie) version=3.13 glibc=41 ;;
+*) die "--suite takes bookworm, trixie, jammy or noble, not $suite" ;;
+esac
+
+python=$(find_python) || die "Python 3.10 or later is missing"
+scratch=$(mktemp -d)
+trap 'rm -rf -- "$scratch"' EXIT
+bundle=$scratch/edge-tts-bundle
+mkdir -p "$bundle/wheels" "$output"
+
+collect_program() {
+    cp -r "$root"/{edge_tts,deploy,systemd,setup.py,pyproject.toml,README.md,LICENSE,NOTICE} "$bundle"
+    find "$bundle" -name __pycache__ -prune -exec rm -rf {} +
+    [ ! -d "$root/models" ] || cp -r "$root/models" "$bundle"
+}
+
+collect_wheels() {
+    local minor
+    local -a platforms=()
+    for ((minor = glibc; minor >= 17; minor--)); do
+        platforms+=(--platform "manylinux_2_${minor}_$machine")
+    done
+    platforms+=(--platform "manylinux2014_$machine")
+    make_venv "$python" "$scratch/venv"
+    "$scratch/venv/bin/python" -m pip wheel --quiet --disable-pip-version-check --no-deps \
+        --wheel-dir "$bundle/wheels" "$bundle"
+    rm -rf -- "$bundle/build" "$bundle"/*.egg-info
+    "$scratch/venv/bin/python" -m pip download --quiet --disable-pip-version-check \
+        --dest "$bundle/wheels" --only-binary=:all: --implementation cp --python-version "$version" \
+        "${platforms[@]}" pip "$bundle"/wheels/edge_tts_runtime-*.whl
+}
+
+# What python3-pyaudio needs beyond a system that has python3, resolved for the target and not for
+# this machine: apt works in folders of its own, for a made-up system with the required packages.
+collect_debs() {
+    local name apt=$scratch/apt
+    mkdir -p "$apt"/{lists/partial,archives/partial,etc/preferences.d} "$bundle/debs"
+    : >"$apt/status"
+    cat >"$apt/conf" <<CONF
+APT::Architecture "$arch";
+APT::Architectures { "$arch"; };
+APT::Install-Recommends "false";
+APT::Sandbox::User "root";
+Acquire::Languages "none";
+Dir::State::lists "$apt/lists";
+Dir::State::status "$apt/status";
+Dir::Cache "$apt";
+Dir::Cache::archives "$apt/archives";
+Dir::Etc::preferences "/dev/null";
+Dir::Etc::preferencesparts "$apt/etc/preferences.d";
+CONF
+    if [ -n "$sources" ]; then
+        printf 'Dir::Etc::sourcelist "%s";\nDir::Etc::sourceparts "/dev/null";\n' \
+            "$(realpath "$sources")" >>"$apt/conf"
+    else
+        grep -rqs -- "$suite" /etc/apt/sources.list /etc/apt/sources.list.d ||
+            die "this machine's apt has no $suite; name its sources with --sources, or use --no-debs"
+    fi
+    export APT_CONFIG=$apt/conf
+    apt-get -qq update
+    apt-get -qq -y --download-only -o Debug::NoLocking=1 install python3-pyaudio python3 >/dev/null
+    for name in "$apt"/archives/*.deb; do
+        # What every installed system has stays out.
+        case $(dpkg-deb -f "$name" Package) in
+        libasound2* | libjack* | libportaudio* | python3-pyaudio | libdb5* | libopus* | libsamplerate*)
+            cp "$name" "$bundle/debs"
+            ;;
+        esac
+    done
+    unset APT_CONFIG
+}
+
+note "program and voices"
+collect_program
+note "wheels for Python $version on $machine"
+collect_wheels
+if [ "$debs" = yes ]; then
+    note "packages for $suite $arch"
+    collect_debs
+fi
+(cd "$bundle" && find . -type f ! -name SHA256SUMS -printf '%P\0' | sort -z | xargs -0 sha256sum) \
+    >"$scratch/sums"
+mv "$scratch/sums" "$bundle/SHA256SUMS"
+
+release=$(sed -n 's/^__version__ = "\(.*\)"/\1/p' "$root/edge_tts/__init__.py")
+target=$output/edge-tts-bundle-$release-$suite-$arch.tar
+# The same input gives the same bundle.
+tar --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 -C "$scratch" -cf "$target.new" edge-tts-bundle
+mv "$target.new" "$target"
+printf '%s\n' "$target"
+note "$(du -h --apparent-size "$target" | cut -f1)B, of which wheels $(du -sh --apparent-size "$bundle/wheels" | cut -f1)B"

@@ -17,6 +17,7 @@ _EMPTY: Samples = np.zeros(0, np.int16)
 # Below -60 dBFS: dither and the first samples of a fade-in are not sound yet.
 _SILENCE = 32
 _FADE_TIMEOUT_S = 0.1
+_PIECE_S = 0.01
 _POLL_S = 0.005
 
 
@@ -40,6 +41,7 @@ class Feeder:
     ) -> None:
         self._sink = sink
         self._changed = changed
+        self._piece_samples = max(1, round(_PIECE_S * sample_rate_hz))
         self._resampler = Int16Resampler(sample_rate_hz, sink.sample_rate_hz)
         self._fade_samples = round(fade_ms * sink.sample_rate_hz / 1000)
         self._ready = _EMPTY  # at the sink's rate, not taken by the sink yet
@@ -47,41 +49,61 @@ class Feeder:
         self._flushed = True
 
     @property
-    def current(self) -> Utterance | None:
+    def busy(self) -> bool:
+        """Some utterance has not finished."""
+        return bool(self._tracks)
+
+    def has_news(self, waiting: deque[Utterance]) -> bool:
+        """``step`` would find something to do. Call it with the condition held."""
+        current = self._current
+        return bool(waiting) if current is None else current.has_news
+
+    @property
+    def _current(self) -> Utterance | None:
         """The utterance whose samples are wanted next, if one has begun and not ended."""
         if self._tracks and self._tracks[-1].end is None:
             return self._tracks[-1].utterance
         return None
 
-    @property
-    def ready_samples(self) -> int:
-        """Converted samples that the sink has not taken."""
-        return len(self._ready)
+    def step(self, waiting: deque[Utterance], timeout_s: float) -> bool:
+        """Move one piece towards the device; False when there was nothing to move.
 
-    @property
-    def busy(self) -> bool:
-        """Some utterance has not finished."""
-        return bool(self._tracks)
-
-    def begin(self, utterance: Utterance) -> None:
-        self._tracks.append(_Track(utterance, self._sink.underruns))
-
-    def convert(self, samples: Samples) -> None:
-        """Make the next samples ``(N,)`` of the current utterance ready for the sink."""
-        self._tracks[-1].has_samples = True
-        self._ready = np.concatenate([self._ready, self._resampler.process(samples)])
-
-    def convert_end(self) -> None:
-        """The current utterance has no more samples."""
-        self._ready = np.concatenate([self._ready, self._resampler.flush()])
-        self._tracks[-1].end = self._sink.written_samples + len(self._ready)
-
-    def push(self, timeout_s: float) -> None:
-        """Give the sink what it takes within ``timeout_s``.
+        Begins the first of ``waiting`` when the one before has ended.
 
         Raises:
             DeviceError: the device does not take samples.
         """
+        piece = None
+        ended = False
+        with self._changed:
+            if not len(self._ready) and self.has_news(waiting):
+                current = self._current
+                if current is None:
+                    current = waiting.popleft()
+                    self._tracks.append(_Track(current, self._sink.underruns))
+                piece = current.take(self._piece_samples)
+                ended = piece is None and current.exhausted
+        if piece is not None:
+            self._tracks[-1].has_samples = True
+            self._ready = self._resampler.process(piece)
+        elif ended:
+            self._ready = self._resampler.flush()
+            self._tracks[-1].end = self._sink.written_samples + len(self._ready)
+        if len(self._ready):
+            self._push(timeout_s)
+        elif piece is None and not ended:
+            self._flush()
+            return False
+        return True
+
+    def _flush(self) -> None:
+        """Nothing is there to play; in the middle of an utterance that is an underrun instead."""
+        in_the_middle = self._current is not None and self._tracks[-1].has_samples
+        if not (self._flushed or in_the_middle):
+            self._sink.flush()
+            self._flushed = True
+
+    def _push(self, timeout_s: float) -> None:
         start = self._sink.written_samples
         taken = self._sink.write(self._ready, timeout_s)
         pushed, self._ready = self._ready[:taken], self._ready[taken:]
@@ -91,13 +113,6 @@ class Feeder:
             audible = np.flatnonzero(np.abs(pushed.astype(np.int32)) > _SILENCE)
             if len(audible):
                 track.first_audible = start + int(audible[0])
-
-    def flush(self) -> None:
-        """Nothing is there to play; in the middle of an utterance that is an underrun instead."""
-        in_the_middle = self.current is not None and self._tracks[-1].has_samples
-        if not (self._flushed or in_the_middle):
-            self._sink.flush()
-            self._flushed = True
 
     def cut(self) -> None:
         """Fade out what the device has not got yet and drop the rest.
@@ -119,7 +134,7 @@ class Feeder:
         left = len(self._ready) + 1
         while left > len(self._ready) > 0:
             left = len(self._ready)
-            self.push(_FADE_TIMEOUT_S)
+            self._push(_FADE_TIMEOUT_S)
         self._ready = _EMPTY
         end = self._sink.written_samples
         for track in self._tracks:

@@ -109,7 +109,8 @@ class Limiter:
         if self._delay:
             self._needed, self._minima = needed[-self._delay :], window[-self._delay :]
         sums = np.concatenate([np.zeros(1, np.int64), np.cumsum(window)])
-        return (sums[self._delay + 1 :] - sums[: -self._delay - 1]) // (self._delay + 1)
+        mean: Gain = (sums[self._delay + 1 :] - sums[: -self._delay - 1]) // (self._delay + 1)
+        return mean
 
     def _apply(self, samples: Waveform, gain: Gain) -> Waveform:
         if not gain.any():
@@ -117,12 +118,14 @@ class Limiter:
         factor = np.exp(gain * (math.log(10) / 20 / _UNITS_PER_DB))
         limited = (samples * factor).astype(np.float32)
         # Rounding to float32 alone can reach past the ceiling, by half a unit in the last place.
-        return np.clip(limited, -self._ceiling, self._ceiling)
+        clipped: Waveform = np.clip(limited, -self._ceiling, self._ceiling)
+        return clipped
 
 
 def to_int16(samples: Waveform) -> npt.NDArray[np.int16]:
     """Samples ``(N,)`` in [-1, 1] as 16-bit integers; full scale is 32767."""
-    return np.rint(np.clip(samples, -1.0, 1.0) * np.float32(32767)).astype(np.int16)
+    whole: npt.NDArray[np.int16] = np.rint(np.clip(samples, -1.0, 1.0) * 32767).astype(np.int16)
+    return whole
 
 
 def _sliding_minimum(values: Gain, width: int) -> Gain:

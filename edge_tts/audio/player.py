@@ -28,7 +28,6 @@ DeviceState = Literal["closed", "ready", "asleep", "lost", "fatal"]
 StateCallback = Callable[[DeviceState, str], None]
 
 _log = logging.getLogger(__name__)
-_PIECE_S = 0.01
 _TICK_S = 0.2
 _WRITE_S = 0.05
 _DRAIN_S = 0.3
@@ -73,7 +72,6 @@ class Player:
     ) -> None:
         self._sample_rate_hz = sample_rate_hz
         self._ahead_samples = max(1, round(ahead_s * sample_rate_hz))
-        self._piece_samples = max(1, round(_PIECE_S * sample_rate_hz))
         self._fade_ms = fade_ms
         self._on_state = on_state
         self._sleep_after_s = sleep_after_s
@@ -259,7 +257,11 @@ class Player:
         busy_s = now_s
         closing_s: float | None = None
         while True:
-            worked = self._step(feeder)
+            with self._changed:
+                cut, self._cut_wanted = self._cut_wanted, False
+            if cut:
+                feeder.cut()
+            worked = feeder.step(self._waiting, _WRITE_S) or cut
             now_s = time.monotonic()
             look_again_s = feeder.report(now_s)
             watchdog.check(now_s)
@@ -274,38 +276,6 @@ class Player:
             if not worked:
                 with self._changed:
                     self._changed.wait_for(
-                        lambda: self._cut_wanted or self._loadable(feeder),
+                        lambda: self._cut_wanted or feeder.has_news(self._waiting),
                         max(0.0, min(_TICK_S, look_again_s - now_s)),
                     )
-
-    def _step(self, feeder: Feeder) -> bool:
-        """Move one piece towards the device; False when there was nothing to move."""
-        with self._changed:
-            cut, self._cut_wanted = self._cut_wanted, False
-            piece = None
-            ended = False
-            if not cut and not feeder.ready_samples and self._loadable(feeder):
-                current = feeder.current
-                if current is None:
-                    current = self._waiting.popleft()
-                    feeder.begin(current)
-                piece = current.take(self._piece_samples)
-                ended = piece is None and current.exhausted
-        if cut:
-            feeder.cut()
-        elif piece is not None:
-            feeder.convert(piece)
-        elif ended:
-            feeder.convert_end()
-        if feeder.ready_samples:
-            feeder.push(_WRITE_S)
-        elif not ended and not cut:
-            feeder.flush()
-            return False
-        return True
-
-    def _loadable(self, feeder: Feeder) -> bool:
-        current = feeder.current
-        if current is None:
-            return bool(self._waiting)
-        return current.has_news

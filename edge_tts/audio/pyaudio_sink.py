@@ -1,1 +1,281 @@
-"""A PortAudio output device. The only module that imports pyaudio."""
+"""A PortAudio output in callback mode. The only module that imports pyaudio.
+
+Whatever a device does after it was opened, nothing here raises because of it:
+a lost card neither fails nor ends, its callbacks just stop. A watchdog has to
+compare ``consumed_samples`` to the clock.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Mapping
+
+import pyaudio
+
+from edge_tts.audio.devices import OutputDevice, alsa_card_ids, card_of, choose_device
+from edge_tts.audio.double_buffer import DoubleBuffer
+from edge_tts.audio.quiet_libraries import silence_libraries
+from edge_tts.audio.sink import Samples
+from edge_tts.errors import DeviceError
+
+_log = logging.getLogger(__name__)
+
+_COMMON_RATES_HZ = (48000, 44100, 32000, 16000)
+# PortAudio's codes for what another rate or channel count can cure.
+_WRONG_FORMAT = {pyaudio.paInvalidSampleRate, pyaudio.paInvalidChannelCount}
+_FIRST_SAMPLES_S = 1.5
+_LONGEST_LATENCY_S = 2.0
+_TIMES_KEPT = 512
+
+
+class PyAudioSink:
+    """An open output device; see ``AudioSink`` for the methods.
+
+    The stream plays silence while nothing is written, so that neither the
+    device nor an amplifier falls asleep and swallows a first syllable.
+
+    Args:
+        device: a PCM name, an ALSA card id, ``CARD,DEV`` or a part of the name;
+            None for the default device.
+        sample_rate_hz: wanted; ``sample_rate_hz`` of the sink is what it got.
+        block_ms: length of each of the two blocks, and of a callback.
+        realtime_priority: SCHED_FIFO priority for the thread of the callback,
+            1 to 99, where the process may set one.
+
+    Raises:
+        DeviceError: PortAudio or the device can't be opened, or takes no samples.
+    """
+
+    def __init__(
+        self,
+        device: str | None,
+        sample_rate_hz: int,
+        *,
+        block_ms: float = 10.0,
+        realtime_priority: int | None = None,
+    ) -> None:
+        silence_libraries()
+        self._consumed = 0
+        self._underruns = 0
+        self._in_run = False
+        self._dry = False
+        self._called_s = 0.0
+        self._thread_id: int | None = None
+        # (position, count, time of its first sample) of the blocks taken, newest last.
+        self._times: deque[tuple[int, int, float]] = deque(maxlen=_TIMES_KEPT)
+        self._closed = False
+        self._portaudio = _initialise()
+        try:
+            chosen = choose_device(device, _list_outputs(self._portaudio))
+            self._name = chosen.stable_name
+            self._open_stream(chosen, sample_rate_hz, block_ms)
+            self._await_progress()
+        except BaseException:
+            self.close()
+            raise
+        if realtime_priority is not None:
+            self._set_realtime(realtime_priority)
+
+    def _open_stream(self, device: OutputDevice, wanted_rate_hz: int, block_ms: float) -> None:
+        rates = (wanted_rate_hz, device.default_rate_hz, *_COMMON_RATES_HZ)
+        error: OSError | ValueError | None = None
+        for rate_hz in dict.fromkeys(rates):
+            for channels in (1, 2):
+                self._prepare(rate_hz, channels, block_ms)
+                try:
+                    self._stream = self._portaudio.open(
+                        rate=rate_hz,
+                        channels=channels,
+                        format=pyaudio.paInt16,
+                        output=True,
+                        output_device_index=device.index,
+                        frames_per_buffer=self._block_samples,
+                        stream_callback=self._callback,
+                    )
+                except (OSError, ValueError) as exc:
+                    error = exc
+                    if isinstance(exc, OSError) and exc.errno not in _WRONG_FORMAT:
+                        raise self._open_error(exc) from exc
+                else:
+                    self._latency_s = float(self._stream.get_output_latency())
+                    return
+        raise self._open_error(error) from error
+
+    def _open_error(self, error: Exception | None) -> DeviceError:
+        return DeviceError(
+            f"can't open audio device {self._name!r}: {error}; "
+            "is it plugged in, and does no other program hold it?"
+        )
+
+    def _prepare(self, rate_hz: int, channels: int, block_ms: float) -> None:
+        self._rate_hz = rate_hz
+        self._block_samples = max(16, round(rate_hz * block_ms / 1000))
+        self._buffer = DoubleBuffer(self._block_samples, channels)
+        self._silence = bytes(2 * channels * self._block_samples)
+        # The longest pause between two callbacks that the device's own buffer can bridge.
+        self._longest_gap_s = 0.0
+
+    def _await_progress(self) -> None:
+        self._longest_gap_s = self._latency_s + 2 * self._block_samples / self._rate_hz
+        # Filling the device's buffer proves nothing; what it takes beyond shows that it plays.
+        enough = self._latency_s * self._rate_hz + 3 * self._block_samples
+        deadline_s = time.monotonic() + _FIRST_SAMPLES_S
+        while self._consumed < enough:
+            if time.monotonic() > deadline_s:
+                raise DeviceError(f"audio device {self._name!r} opened but takes no samples")
+            time.sleep(0.002)
+
+    def _set_realtime(self, priority: int) -> None:
+        try:
+            os.sched_setscheduler(self._thread_id or 0, os.SCHED_FIFO, os.sched_param(priority))
+        except OSError as exc:
+            _log.info("audio thread stays without real-time priority: %s", exc.strerror)
+
+    def _callback(
+        self, _input: bytes | None, frames: int, times: Mapping[str, float], status: int
+    ) -> tuple[bytes, int]:
+        now_s = time.monotonic()
+        gap_s, self._called_s = now_s - self._called_s, now_s
+        if self._in_run and (status & pyaudio.paOutputUnderflow or gap_s > self._longest_gap_s):
+            self._underruns += 1
+        block = self._buffer.take()
+        if block is None:
+            self._dry = self._dry or self._in_run
+            data = self._silence
+        else:
+            # Silence inside a run shows when the run goes on.
+            self._underruns += self._dry and block.position != self._buffer.run_end
+            self._dry = False
+            latency_s = times["output_buffer_dac_time"] - times["current_time"]
+            if not 0.0 <= latency_s <= _LONGEST_LATENCY_S:
+                latency_s = self._latency_s
+            self._times.append((block.position, block.count, now_s + latency_s))
+            data = block.frames.tobytes()
+            self._buffer.give_back(block)
+        self._in_run = block is not None
+        if self._thread_id is None:
+            self._thread_id = threading.get_native_id()
+        self._consumed += frames
+        return data, pyaudio.paContinue
+
+    @property
+    def name(self) -> str:
+        """The stable name of the device that was chosen."""
+        return self._name
+
+    @property
+    def sample_rate_hz(self) -> int:
+        return self._rate_hz
+
+    @property
+    def latency_s(self) -> float:
+        """The device's own buffer, as PortAudio reports it."""
+        return self._latency_s
+
+    @property
+    def written_samples(self) -> int:
+        return self._buffer.written_samples
+
+    @property
+    def underruns(self) -> int:
+        return self._underruns
+
+    def write(self, samples: Samples, timeout_s: float | None = None) -> int:
+        if self._closed:
+            raise DeviceError(f"audio device {self._name!r} is closed; open it again")
+        return self._buffer.write(samples, timeout_s)
+
+    def flush(self) -> None:
+        self._buffer.flush()
+
+    def reclaim(self) -> Samples:
+        return self._buffer.reclaim()
+
+    def interrupt(self) -> None:
+        self._buffer.interrupt()
+
+    def played_at(self, position: int) -> float | None:
+        times = list(self._times)
+        for start, count, at_s in reversed(times):
+            if start <= position:
+                return (
+                    at_s + (position - start) / self._rate_hz if position < start + count else None
+                )
+        return times[0][2] if times else None
+
+    def played_samples(self) -> int:
+        now_s = time.monotonic()
+        for start, count, at_s in reversed(list(self._times)):
+            if at_s <= now_s:
+                return start + min(count, int((now_s - at_s) * self._rate_hz))
+        return 0
+
+    def consumed_samples(self) -> int:
+        return self._consumed
+
+    def is_active(self) -> bool:
+        try:
+            return not self._closed and bool(self._stream.is_active())
+        except OSError:
+            return False
+
+    def close(self) -> None:
+        """Drop what is left and shut PortAudio down, so that its device list is read anew.
+
+        May hang when the driver does; a player calls it in a thread of its own.
+        """
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            if hasattr(self, "_stream"):
+                self._stream.close()
+        except OSError as exc:
+            _log.info("closing audio device %s: %s", self._name, exc)
+        finally:
+            self._portaudio.terminate()
+
+
+def output_devices() -> list[OutputDevice]:
+    """Every output that PortAudio sees now.
+
+    Raises:
+        DeviceError: PortAudio can't be initialised.
+    """
+    silence_libraries()
+    portaudio = _initialise()
+    try:
+        return _list_outputs(portaudio)
+    finally:
+        portaudio.terminate()
+
+
+def _initialise() -> pyaudio.PyAudio:
+    try:
+        return pyaudio.PyAudio()
+    except OSError as exc:
+        raise DeviceError(f"PortAudio can't start: {exc}; is ALSA set up?") from exc
+
+
+def _list_outputs(portaudio: pyaudio.PyAudio) -> list[OutputDevice]:
+    try:
+        default = int(portaudio.get_default_output_device_info()["index"])
+    except OSError:
+        default = -1
+    card_ids = alsa_card_ids()
+    devices = []
+    for index in range(portaudio.get_device_count()):
+        info = portaudio.get_device_info_by_index(index)
+        channels = int(info["maxOutputChannels"])
+        if channels > 0:
+            name = str(info["name"])
+            card_id, card_device = card_of(name, card_ids)
+            rate_hz = int(info["defaultSampleRate"])
+            devices.append(
+                OutputDevice(index, name, card_id, card_device, rate_hz, channels, index == default)
+            )
+    return devices

@@ -33,7 +33,7 @@ class Resampler:
         self._up = output_rate_hz // common
         self._down = input_rate_hz // common
         self._taps = _polyphase_taps(self._up, self._down)  # (up, width)
-        self._half = self._taps.shape[1] // 2
+        self._half: int = self._taps.shape[1] // 2
         self.reset()
 
     def reset(self) -> None:
@@ -74,12 +74,12 @@ class Resampler:
             self._history = history
             return np.zeros(0, np.float32)
         windows = np.lib.stride_tricks.sliding_window_view(history, width)[starts]
-        out = np.einsum("nk,nk->n", windows, self._taps[phase])
+        out: Waveform = np.einsum("nk,nk->n", windows, self._taps[phase])
         keep = total * self._down // self._up - (self._half - 1) - self._base
         keep = max(0, min(keep, len(history)))
         self._history = history[keep:]
         self._base += keep
-        return out.astype(np.float32, copy=False)
+        return out
 
 
 class Int16Resampler:
@@ -121,4 +121,5 @@ def _polyphase_taps(up: int, down: int) -> Waveform:
     window = np.i0(beta * np.sqrt(np.clip(1 - (offset / half) ** 2, 0, 1))) / np.i0(beta)
     taps = 2 * cutoff * np.sinc(2 * cutoff * offset) * window
     # Each phase passes a constant unchanged, so that no hum appears at the input rate.
-    return (taps / taps.sum(axis=1, keepdims=True)).astype(np.float32)
+    normal: Waveform = (taps / taps.sum(axis=1, keepdims=True)).astype(np.float32)
+    return normal

@@ -98,8 +98,7 @@ class Utterance:
                     or self._pending_samples + len(samples) <= self._ahead_samples
                 )
             )
-            if self._error is not None:
-                raise self._error
+            self._raise_error()
             if self._cut:
                 return False
             if self._ended:
@@ -125,9 +124,13 @@ class Utterance:
         """
         with self._changed:
             self._changed.wait_for(lambda: self._report or self._error, timeout_s)
-            if self._report is None and self._error is not None:
-                raise self._error
+            self._raise_error()
             return self._report
+
+    def _raise_error(self) -> None:
+        # A fresh one each time: several threads may wait for the same outcome.
+        if self._error is not None:
+            raise DeviceError(str(self._error)) from self._error
 
     def __enter__(self) -> Utterance:
         return self

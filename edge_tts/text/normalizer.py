@@ -3,14 +3,25 @@
 The normal form holds Chinese characters, English words, letter names as single
 capitals set apart by spaces (``P L C``), and punctuation; no digit and no
 other symbol is left. An English word in capitals (``SCADA``) is an acronym
-that is read as one word; everything else that is read as a word is in lower
-case, but for the names of months and days.
+that is read as one word, ``Cs`` a letter name with a plural s; everything else
+that is read as a word is in lower case, but for names of months and days,
+Celsius, Fahrenheit and the name after a title.
+
+One scan goes over the cleaned line. What starts at a position decides who
+reads it: numbers, codes, words, symbols. A number takes the language of the
+nearest word in its clause; where a line holds none, ``℃`` and Chinese
+punctuation make it Chinese, else it is English (``default_language``).
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal, Protocol
+
+from edge_tts.text import norm_codes, norm_dates, norm_numbers, norm_symbols, norm_tokens, norm_words
+from edge_tts.text.clean import clean
+from edge_tts.text.norm_scan import HAN, Language, Scan
 
 
 class WordList(Protocol):
@@ -38,6 +49,81 @@ class NormalizedText:
     warnings: tuple[str, ...] = ()
 
 
-def normalize(text: str, lexicon: WordList) -> NormalizedText:
-    """Spell out ``text``. Never raises; see the module docstring for the normal form."""
-    raise NotImplementedError
+_PLAIN_CHINESE = re.compile("[㐀-䶿一-鿿]+(?:[，。！？](?=[㐀-䶿一-鿿])[㐀-䶿一-鿿]+)*[。！？]?\\Z")
+_RUN = re.compile(
+    rf"(?P<han>[{HAN}]+)|(?P<latin>[A-Za-z]+(?:'[A-Za-z]+)?)|(?P<digit>\d)|(?P<blank>\s+)|(?P<other>.)",
+    re.DOTALL,
+)
+
+
+def normalize(
+    text: str, lexicon: WordList, *, default_language: Language = "en"
+) -> NormalizedText:
+    """Spell out ``text``. Never raises; see the module docstring for the normal form.
+
+    ``default_language`` is that of a line whose numbers have no neighbour to
+    tell it. Time is linear in the length of the text.
+    """
+    if _PLAIN_CHINESE.match(text):
+        return NormalizedText(text)
+    cleaned, warnings = clean(text)
+    scan = Scan(cleaned, lexicon, warnings, default_language)
+    pos, length = 0, len(cleaned)
+    while pos < length:
+        match = _RUN.match(cleaned, pos)
+        if match is None:
+            break
+        kind = match.lastgroup
+        if kind == "han":
+            pos = norm_symbols.han(scan, match.group(), match.end())
+        elif kind == "latin":
+            pos = _latin(scan, pos, match.group())
+        elif kind == "digit":
+            pos = _digit(scan, pos)
+        elif kind == "blank":
+            pos = norm_symbols.blank(scan, match.group(), match.end())
+        else:
+            pos = norm_symbols.symbol(scan, pos, match.group())
+    return NormalizedText(norm_symbols.finish("".join(scan.out)), tuple(warnings))
+
+
+def _latin(scan: Scan, pos: int, token: str) -> int:
+    text = scan.text
+    end = pos + len(token)
+    following = text[end : end + 1]
+    if following in ".:/@\\":
+        if found := norm_codes.network_name(scan, pos):
+            return found
+    if following.isdigit() or following in "-_.:/":
+        if following == ":" or following.isdigit() or following == "-":
+            if found := norm_codes.mac_address(scan, pos):
+                return found
+        if token[0] == "P" and (found := norm_dates.iso_duration(scan, pos)):
+            return found
+        if found := norm_words.number_sign_at(scan, pos):
+            return found
+        if found := norm_codes.letter_token(scan, pos):
+            return found
+    if special := norm_words.special(scan, pos):
+        return special
+    return norm_words.word(scan, pos, token)
+
+
+def _digit(scan: Scan, pos: int) -> int:
+    for reader in _DIGIT_READERS:
+        if end := reader(scan, pos):
+            return end
+    return pos + 1
+
+
+_DIGIT_READERS = (
+    norm_codes.digit_code,
+    norm_dates.date,
+    norm_dates.time_of_day,
+    norm_dates.duration,
+    norm_tokens.telephone,
+    norm_tokens.ordinal,
+    norm_dates.day_and_month,
+    norm_tokens.hash_number,
+    norm_tokens.quantity_or_code,
+)

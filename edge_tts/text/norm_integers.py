@@ -1,0 +1,146 @@
+"""One whole number: said as a quantity, digit by digit, as a year, or as a telephone number."""
+
+from __future__ import annotations
+
+import re
+
+from edge_tts.text import en, zh
+from edge_tts.text.norm_data import ALARM_NOUNS, CODE_NOUNS, DEVICE_NOUNS, MEASURES, PHONE_NOUNS
+from edge_tts.text.norm_scan import Language, Scan
+from edge_tts.text.units import Unit
+
+#: Digits said of one over-long number; the rest is cut, with a warning.
+MAX_DIGITS = 100
+
+_MEASURE = re.compile(rf"\s?(?:多|几|余|来)?(?:{MEASURES})")
+_LINK = r"[\s:：=为是第]{0,3}"
+_AFTER_CODE_NOUN = re.compile(rf"(?:{CODE_NOUNS}|ID|Id|PIN|SN|IP|No){_LINK}$")
+_AFTER_ALARM_NOUN = re.compile(rf"(?:{ALARM_NOUNS}){_LINK}$")
+_AFTER_PHONE_NOUN = re.compile(rf"(?:{PHONE_NOUNS}){_LINK}$")
+_BEFORE_DEVICE = re.compile(rf"\s?(?:{DEVICE_NOUNS})")
+_ORDINAL_BEFORE = re.compile(r"第\s?$")
+_DATE_UNIT = re.compile(r"\s?(?:[月日时時点點分秒]|[-~–至到]\d{1,2}[月日时点])")
+_EMERGENCY = frozenset(("110", "119", "120", "122", "12345", "12315", "12369", "95598", "10086"))
+
+_EN_CODE_NOUN = re.compile(
+    r"(?:\b(?:error|code|id|pin|password|port|serial|number|no|part|model|extension|ticket|order|"
+    r"batch|lot|badge|room|line|tag|register|address|channel|zip|asset|job|work order|employee|"
+    r"event|status|message)(?:\s+(?:code|number|no|id|is|was))?)[\s.:=#]*$",
+    re.IGNORECASE,
+)
+_EN_ALARM_NOUN = re.compile(r"\b(?:alarm|fault|trip|warning|alert|failure)(?:\s+code)?[\s.:=#]*$", re.I)
+_EN_PHONE_NOUN = re.compile(
+    r"\b(?:call|dial|phone|telephone|tel|fax|hotline|ring|contact|text)(?:\s+(?:us\s+)?(?:at|on|to))?[\s.:]*$", re.I
+)
+_EN_YEAR_BEFORE = re.compile(
+    r"\b(?:in|since|year|of|by|until|before|after|from|during|copyright|circa|built|installed|"
+    r"made|commissioned|to|till|model year|(?:January|February|March|April|May|June|July|August|"
+    r"September|October|November|December),?)\s$",
+    re.IGNORECASE,
+)
+_NOT_A_YEAR = re.compile(r"\s?(?:[a-z]{3,}s\b|[%°℃])")
+
+
+def say_integer(
+    scan: Scan,
+    digits: str,
+    start: int,
+    end: int,
+    language: Language,
+    unit: Unit | None,
+    in_chain: bool,
+) -> None:
+    """Say ``digits``, which stand at ``[start, end)`` with their unit."""
+    if len(digits) > MAX_DIGITS:
+        scan.warnings.append(
+            f"a number of {len(digits)} digits is cut after {MAX_DIGITS}: {digits[:12]}..."
+        )
+        digits = digits[:MAX_DIGITS]
+    if language == "zh":
+        scan.say(_chinese(scan, digits, start, end, unit, in_chain))
+    else:
+        scan.say(_english(scan, digits, start, end, unit, in_chain))
+
+
+def _chinese(
+    scan: Scan, digits: str, start: int, end: int, unit: Unit | None, in_chain: bool
+) -> str:
+    text = scan.text
+    before = text[max(0, start - 12) : start]
+    if unit is not None:
+        if digits[0] == "0" and len(digits) > 1:
+            return zh.digits(digits)
+        keep_two = unit.is_temperature or unit.zh_before or unit.zh == "度"
+        return zh.cardinal(digits) if keep_two else zh.count(digits)
+    following = text[end : end + 8]
+    if following[:1] == "年" or following[:2] == " 年":
+        return _chinese_year(digits, before, following)
+    grouped = "," in text[start:end]
+    if grouped:
+        return zh.cardinal(digits)
+    counted = _MEASURE.match(following) is not None
+    if _DATE_UNIT.match(following):
+        timed = following.lstrip()[0] in "点點秒" and not _ORDINAL_BEFORE.search(before)
+        return zh.count(digits) if timed or following.lstrip()[:2] in ("分钟", "小时") else zh.cardinal(digits)
+    if digits[0] == "0" and len(digits) > 1:
+        return zh.digits(digits)
+    if not counted and _is_phone(digits, before):
+        return zh.phone_digits(digits)
+    if counted:
+        if _ORDINAL_BEFORE.search(before):
+            return zh.cardinal(digits)
+        return zh.count(digits)
+    if len(digits) > zh.MAX_CARDINAL_DIGITS:
+        return zh.digits(digits)
+    if _AFTER_CODE_NOUN.search(before) and len(digits) > (1 if not in_chain else 3):
+        return zh.digits(digits)
+    if len(digits) >= 3 and _AFTER_ALARM_NOUN.search(before):
+        return zh.digits(digits)
+    if len(digits) >= 4 and (_BEFORE_DEVICE.match(following) or following[:1] in ("号", "#")):
+        return zh.digits(digits)
+    if len(digits) == 8 and re.match(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])", digits):
+        return zh.digits(digits)
+    if len(digits) == 11 and digits[0] == "1" and digits[1] in "3456789":
+        return zh.phone_digits(digits)
+    if in_chain and re.match(r"\s?[-~–至到]", following):
+        return zh.cardinal(digits)
+    return zh.cardinal(digits)
+
+
+def _chinese_year(digits: str, before: str, following: str) -> str:
+    if len(digits) == 4 and "1000" <= digits <= "2999":
+        return zh.digits(digits)
+    dated = re.match(r"\s?年\s?(?:\d{1,2}\s?月|代|度|款|版)", following)
+    if len(digits) == 2 and (dated or digits[0] in "06789" and not re.search(r"[运行期共近达满第]\s?$", before)):
+        return zh.digits(digits)
+    return zh.count(digits)
+
+
+def _is_phone(digits: str, before: str) -> bool:
+    if _AFTER_PHONE_NOUN.search(before) and len(digits) >= 3:
+        return True
+    return digits in _EMERGENCY and len(digits) == 5
+
+
+def _english(
+    scan: Scan, digits: str, start: int, end: int, unit: Unit | None, in_chain: bool
+) -> str:
+    text = scan.text
+    before = text[max(0, start - 24) : start]
+    if digits[0] == "0" and len(digits) > 1:
+        return en.digits(digits)
+    if unit is not None or "," in text[start:end]:
+        return en.cardinal(digits)
+    if len(digits) > en.MAX_CARDINAL_DIGITS:
+        return en.digits(digits)
+    if len(digits) >= 3:
+        if _EN_PHONE_NOUN.search(before) or _EN_CODE_NOUN.search(before):
+            return en.digits(digits)
+        if len(digits) >= 4 and _EN_ALARM_NOUN.search(before):
+            return en.digits(digits)
+    if len(digits) == 4 and digits[:2] in ("18", "19", "20"):
+        if _EN_YEAR_BEFORE.search(before) and not _NOT_A_YEAR.match(text[end : end + 12]):
+            return en.year(digits)
+    if len(digits) >= 5 and not before.strip() and re.match(r"\s[A-Z]", text[end : end + 2]):
+        return en.digits(digits)
+    return en.cardinal(digits)

@@ -1,0 +1,115 @@
+"""The state of one scan over a line, and the language that a number takes."""
+
+from __future__ import annotations
+
+import re
+from types import ModuleType
+from typing import TYPE_CHECKING, Literal
+
+from edge_tts.text import en, zh
+
+if TYPE_CHECKING:
+    from edge_tts.text.normalizer import WordList
+
+Language = Literal["zh", "en"]
+
+# Pauses while a line is put together; the last step makes punctuation of them.
+COMMA, FULL_STOP, EXCLAMATION, QUESTION = "\x01", "\x02", "\x03", "\x04"
+HAN = "㐀-䶿一-鿿〇"
+_HAN = re.compile(f"[{HAN}]")
+# A word that makes its surroundings English: not a code, a unit or an acronym.
+_ENGLISH_WORD = re.compile(r"(?<![A-Za-z0-9])(?:[A-Z]?[a-z]{2,}|[A-Z]{4,})(?![A-Za-z0-9])")
+# Typed with a Chinese keyboard or font, where no word tells the language.
+_CHINESE_HINT = re.compile("[℃㎡￥！（）：；、。，？]")
+_VOTE = re.compile(
+    rf"(?P<zh>[{HAN}])|(?P<en>(?<![A-Za-z0-9])(?:[A-Z]?[a-z]{{2,}}|[A-Z]{{4,}})(?![A-Za-z0-9]))"
+    r"|(?P<end>[，。！？；：、!?;()（）\n]|[,:](?!\d)|\.(?=\s|$))"
+)
+_LETTER_ENDS = re.compile(r"[A-Za-z]")
+
+
+class Scan:
+    """What is left to read, what is said so far, and who is near.
+
+    Handlers read ``text`` from a position, call :meth:`say` and return the
+    position after what they used up.
+    """
+
+    __slots__ = ("_last_vote", "_mixed", "all_caps", "default", "lexicon", "out", "text", "warnings")
+
+    def __init__(
+        self, text: str, lexicon: WordList, warnings: list[str], default: Language
+    ) -> None:
+        self.text = text
+        self.lexicon = lexicon
+        self.warnings = warnings
+        self.out: list[str] = []
+        has_han = _HAN.search(text) is not None
+        has_english = _ENGLISH_WORD.search(text) is not None
+        self._mixed = has_han and has_english
+        if has_han or (not has_english and _CHINESE_HINT.search(text)):
+            self.default: Language = "zh"
+        elif has_english:
+            self.default = "en"
+        else:
+            self.default = default
+        self.all_caps = not has_han and _is_all_caps(text)
+        self._last_vote: tuple[int, Language | None] = (0, None)
+
+    def say(self, piece: str) -> None:
+        """Add to what is said, with a space where two Latin words would touch."""
+        if not piece:
+            return
+        if self.out:
+            last = self.out[-1][-1]
+            if piece[0].isascii() and piece[0].isalpha() and last.isascii() and last != " ":
+                self.out.append(" ")
+        self.out.append(piece)
+
+    def language(self, start: int, end: int) -> Language:
+        """The language of the number at ``[start, end)``: that of the nearest word in its clause."""
+        if not self._mixed:
+            return self.default
+        left = self._left_vote(start)
+        match = _VOTE.search(self.text, end, min(len(self.text), end + 64))
+        right: Language | None = None
+        distance = 0
+        if match is not None and match.lastgroup != "end":
+            right = "zh" if match.lastgroup == "zh" else "en"
+            distance = match.start() - end
+        if left is None or right is None:
+            return (left and left[1]) or right or self.default
+        if left[1] == right:
+            return right
+        if start - left[0] == distance:
+            return "zh"
+        return left[1] if start - left[0] < distance else right
+
+    def _left_vote(self, start: int) -> tuple[int, Language] | None:
+        """Nearest vote in the clause before ``start``, remembered from call to call."""
+        pos, vote = self._last_vote
+        floor = max(0, start - 64)
+        if pos < floor:
+            pos, vote = floor, None
+        at = pos
+        for match in _VOTE.finditer(self.text, pos, start):
+            kind = match.lastgroup
+            vote = None if kind == "end" else ("zh" if kind == "zh" else "en")
+            at = match.end()
+        self._last_vote = (at, vote)
+        return (at, vote) if vote is not None else None
+
+    def words(self, language: Language) -> ModuleType:
+        """The module of number words: both have the same functions."""
+        return zh if language == "zh" else en
+
+    def before(self, pos: int, length: int = 8) -> str:
+        """Up to ``length`` characters left of ``pos``, without trailing blanks."""
+        return self.text[max(0, pos - length) : pos].rstrip()
+
+
+def _is_all_caps(text: str) -> bool:
+    """Whether a Latin line is in capitals throughout, with at least two words."""
+    if re.search(r"(?<![A-Za-z0-9])[A-Za-z]?[a-z]{2,}", text):
+        return False
+    return len(re.findall(r"[A-Z]{2,}", text)) >= 2

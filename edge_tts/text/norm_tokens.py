@@ -1,0 +1,120 @@
+"""What starts with a digit: telephone numbers, ordinals, 1#, quantities, mixed codes."""
+
+from __future__ import annotations
+
+import re
+
+from edge_tts.text import en, zh
+from edge_tts.text.norm_codes import mixed_code
+from edge_tts.text.norm_data import MEASURES, PHONE_NOUNS
+from edge_tts.text.norm_numbers import quantity
+from edge_tts.text.norm_scan import HAN, Scan
+from edge_tts.text.units import parse_unit
+
+_TELEPHONE = re.compile(
+    r"(?P<sure>(?:400|800)[- ]?\d{3}[- ]?\d{4}|0\d{2,3}-\d{7,8}(?:-\d{1,4})?"
+    r"|1[3-9]\d(?P<gap>[- ]?)\d{4}(?P=gap)\d{4}|(?:1-)?\d{3}-\d{3}-\d{4})(?![\d.]*\d)"
+    r"|(?P<called>\d{3,4}(?:[- ]\d{3,4}){1,2}|\d{3,12})(?![\d.:%]|[-/]\d)"
+)
+_CALLED = re.compile(
+    rf"(?:(?:{PHONE_NOUNS})[\s:：为是]{{0,3}}"
+    r"|\b(?:[Cc]all|CALL|[Dd]ial|DIAL|[Pp]hone|[Tt]el(?:ephone)?|[Ff]ax|[Hh]otline)(?:\s(?:at|on|number))?[.:\s]{1,2})$"
+)
+_COUNTED = re.compile(rf"\s?(?:{MEASURES})|\s?[A-Za-zμΩ°℃%]")
+_ORDINAL = re.compile(r"(?P<number>\d{1,4})(?:st|nd|rd|th|ST|ND|RD|TH)(?![A-Za-z0-9])")
+_DECADE = re.compile(r"(?P<number>(?:1[6-9]|20)\d0)'?s(?![A-Za-z0-9])")
+_HASH = re.compile(
+    r"(?P<first>\d{1,4})#?(?:\s?(?P<mark>[-~–至到])\s?(?P<last>\d{1,4}))?#(?!\d*[A-Z]{2})(?P<named>[号號])?"
+)
+_DIGITS_LETTER = re.compile(r"(?P<digits>\d+)(?P<letters>[A-Za-z]+)")
+_GROUPED_CODE = re.compile(r"\d{3,4}(?: \d{3,4}){2,}(?!\d)")
+
+
+def telephone(scan: Scan, start: int) -> int:
+    """A telephone number at ``start``; 0 if there is none."""
+    match = _TELEPHONE.match(scan.text, start)
+    if match is None:
+        return 0
+    number = match.group()
+    following = scan.text[match.end() : match.end() + 4]
+    if match["called"] is not None:
+        if not _CALLED.search(scan.text[max(0, start - 16) : start]):
+            return 0
+        if _COUNTED.match(following) and not following[:1].isspace():
+            return 0
+    elif number.isdigit() and _COUNTED.match(following):
+        return 0
+    digits = re.sub(r"\D", "", number)
+    chinese = scan.language(start, match.end()) == "zh"
+    scan.say(zh.phone_digits(digits) if chinese else en.digits(digits))
+    return match.end()
+
+
+def ordinal(scan: Scan, start: int) -> int:
+    """``23rd`` or ``1990s`` at ``start``; 0 if there is none."""
+    text = scan.text
+    if match := _DECADE.match(text, start):
+        if scan.language(start, match.end()) == "zh":
+            scan.say(f"{zh.digits(match['number'])}年代")
+        else:
+            scan.say(en.decade(match["number"]))
+        return match.end()
+    match = _ORDINAL.match(text, start)
+    if match is None:
+        return 0
+    if scan.language(start, match.end()) == "zh":
+        scan.say(f"第{zh.cardinal(match['number'])}")
+    else:
+        scan.say(en.ordinal(match["number"]))
+    return match.end()
+
+
+def _name(number: str, chinese: bool) -> str:
+    if number[0] == "0" or len(number) > 3:
+        return zh.digits(number) if chinese else en.digits(number)
+    return zh.cardinal(number) if chinese else en.cardinal(number)
+
+
+def hash_number(scan: Scan, start: int) -> int:
+    """``1#`` and ``1#~3#`` at ``start``: ``一号``, ``number one``; 0 if there is none."""
+    match = _HASH.match(scan.text, start)
+    if match is None:
+        return 0
+    first, last = match["first"], match["last"]
+    chinese = scan.language(start, match.end()) == "zh"
+    rising = last is not None and int(last) > int(first)
+    said = _name(first, chinese)
+    if last is not None:
+        if chinese:
+            joint = match["mark"] if match["mark"] in "至到" else "到" if rising else "杠"
+            said = f"{said}{joint}{_name(last, True)}"
+        else:
+            said = f"{said} {'to' if rising else 'dash'} {_name(last, False)}"
+    scan.say(f"{said}号" if chinese else f"number{'s' if rising else ''} {said}")
+    return match.end()
+
+
+def quantity_or_code(scan: Scan, start: int) -> int:
+    """A number with its unit and what it is chained to, or a code such as ``6ES7``."""
+    text = scan.text
+    if match := _DIGITS_LETTER.match(text, start):
+        digits = match["digits"]
+        coded = digits[0] == "0" and len(digits) > 1
+        if coded or parse_unit(text[match.end("digits") : match.end("digits") + 24]) is None:
+            scientific = re.match(r"\d+[eE][-+]\d", text[start : start + 24])
+            if scientific is None and not re.match(rf"\d+[xX]\d", text[start : start + 24]):
+                if found := mixed_code(scan, start):
+                    return found
+    if match := _GROUPED_CODE.match(text, start):
+        language = scan.language(start, match.end())
+        scan.say(scan.words(language).digits(match.group().replace(" ", "")))
+        return match.end()
+    return quantity(scan, start)
+
+
+def signed_quantity(scan: Scan, start: int) -> int:
+    """A chain of numbers whose first has its sign at ``start``."""
+    return quantity(scan, start)
+
+
+HAN_BEFORE = re.compile(rf"[{HAN}]\s?$")

@@ -1,0 +1,360 @@
+"""Units of a plant as data, and the reading of unit expressions in both languages.
+
+Names follow the SI brochure and GB 3100; American spelling in English.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+
+@dataclass(frozen=True)
+class Unit:
+    """How a unit is said.
+
+    ``zh_before`` is said before the number (``百分之``), ``zh`` after it.
+    """
+
+    zh: str
+    en: str
+    en_plural: str
+    zh_before: str = ""
+    is_temperature: bool = False
+
+
+_PREFIXES = {
+    "k": ("千", "kilo"), "M": ("兆", "mega"), "G": ("吉", "giga"), "T": ("太", "tera"),
+    "h": ("百", "hecto"), "d": ("分", "deci"), "c": ("厘", "centi"), "m": ("毫", "milli"),
+    "μ": ("微", "micro"), "u": ("微", "micro"), "n": ("纳", "nano"), "p": ("皮", "pico"),
+}  # fmt: skip
+
+# symbol, Chinese, English, plural (s: add s, =: the same), SI prefixes that occur.
+# An underscore stands for a space, a dot for no symbol of its own.
+_BASE = """
+m 米 meter s dcmμun
+g 克 gram s kmμun
+t 吨 ton s k
+T 吨 ton s -
+s 秒 second s mμunp
+h 小时 hour s -
+min 分钟 minute s -
+d 天 day s -
+L 升 liter s dcmμukM
+l 升 liter s dcm
+V 伏 volt s kMmμun
+A 安 amp s kmμun
+W 瓦 watt s kMGmμun
+VA 伏安 volt_amp s kM
+var 乏 var s kM
+Ω 欧姆 ohm s kMGmμu
+ohm 欧姆 ohm s kM
+F 法 farad s mμunp
+H 亨 henry s mμun
+S 西 siemens = mμun
+C 库 coulomb s mμu
+J 焦 joule s kMGm
+cal 卡 calorie s k
+Wh 瓦时 watt_hour s kMGT
+Ah 安时 amp_hour s mk
+Pa 帕 pascal s kMGhm
+bar 巴 bar = m
+N 牛 newton s kMm
+Hz 赫兹 hertz = kMGTm
+K 开 kelvin = m
+mol 摩尔 mole s kmμu
+lx 勒克斯 lux = k
+lm 流明 lumen s k
+cd 坎德拉 candela s m
+rad 弧度 radian s m
+Gy 戈瑞 gray s mμu
+Sv 希沃特 sievert s mμu
+Bq 贝克勒尔 becquerel s kM
+P 泊 poise = c
+St 斯 stokes = c
+bps 比特每秒 bit_per_second bits_per_second kMGT
+bit 比特 bit s kMG
+Nm 牛米 newton_meter s k
+eV 电子伏 electronvolt s kM
+"""
+
+# Exactly these symbols: symbol, Chinese, English, plural.
+_FIXED = """
+km 公里 kilometer s
+℃ 摄氏度 degree_Celsius degrees_Celsius
+°C 摄氏度 degree_Celsius degrees_Celsius
+degC 摄氏度 degree_Celsius degrees_Celsius
+℉ 华氏度 degree_Fahrenheit degrees_Fahrenheit
+°F 华氏度 degree_Fahrenheit degrees_Fahrenheit
+degF 华氏度 degree_Fahrenheit degrees_Fahrenheit
+° 度 degree s
+deg 度 degree s
+′ 分 minute s
+″ 秒 second s
+% 百分之 percent =
+‰ 千分之 per_mille =
+‱ 万分之 per_ten_thousand =
+%RH 百分之 percent_relative_humidity =
+%LEL 百分之 percent_L_E_L =
+%VOL 百分之 percent_by_volume =
+ppm P_P_M part_per_million parts_per_million
+ppb P_P_B part_per_billion parts_per_billion
+rpm 转每分钟 revolution_per_minute revolutions_per_minute
+rps 转每秒 revolution_per_second revolutions_per_second
+rev 转 revolution s
+r 转 revolution s
+kmh 公里每小时 kilometer_per_hour kilometers_per_hour
+kph 公里每小时 kilometer_per_hour kilometers_per_hour
+kmph 公里每小时 kilometer_per_hour kilometers_per_hour
+mph 英里每小时 mile_per_hour miles_per_hour
+fpm 英尺每分钟 foot_per_minute feet_per_minute
+cfm 立方英尺每分钟 cubic_foot_per_minute cubic_feet_per_minute
+gpm 加仑每分钟 gallon_per_minute gallons_per_minute
+lpm 升每分钟 liter_per_minute liters_per_minute
+psi P_S_I pound_per_square_inch pounds_per_square_inch
+psig P_S_I_G pound_per_square_inch_gauge pounds_per_square_inch_gauge
+psia P_S_I_A pound_per_square_inch_absolute pounds_per_square_inch_absolute
+barg 巴表压 bar_gauge =
+bara 巴绝压 bar_absolute =
+atm 大气压 atmosphere s
+torr 托 torr =
+Torr 托 torr =
+mmHg 毫米汞柱 millimeter_of_mercury millimeters_of_mercury
+inHg 英寸汞柱 inch_of_mercury inches_of_mercury
+mmH2O 毫米水柱 millimeter_of_water millimeters_of_water
+cmH2O 厘米水柱 centimeter_of_water centimeters_of_water
+mH2O 米水柱 meter_of_water meters_of_water
+inH2O 英寸水柱 inch_of_water inches_of_water
+kgf 公斤力 kilogram_force kilograms_force
+lbf 磅力 pound_force pounds_force
+dB 分贝 decibel s
+dBA 分贝A decibel_A decibels_A
+dBm 分贝毫瓦 decibel_milliwatt decibel_milliwatts
+in 英寸 inch inches
+inch 英寸 inch inches
+ft 英尺 foot feet
+yd 码 yard s
+mi 英里 mile s
+mil 密耳 mil s
+lb 磅 pound s
+lbs 磅 pound pounds
+oz 盎司 ounce s
+gal 加仑 gallon s
+kn 节 knot s
+ha 公顷 hectare s
+cc 毫升 cubic_centimeter s
+hr 小时 hour s
+hrs 小时 hour hours
+mins 分钟 minute minutes
+sec 秒 second s
+secs 秒 second seconds
+hp 马力 horsepower =
+BTU B_T_U B_T_U =
+TR 冷吨 ton_of_refrigeration tons_of_refrigeration
+RT 冷吨 ton_of_refrigeration tons_of_refrigeration
+vac 伏交流 volt_A_C volts_A_C
+VAC 伏交流 volt_A_C volts_A_C
+VDC 伏直流 volt_D_C volts_D_C
+Vac 伏交流 volt_A_C volts_A_C
+Vdc 伏直流 volt_D_C volts_D_C
+Arms 安有效值 amp_R_M_S amps_R_M_S
+Vrms 伏有效值 volt_R_M_S volts_R_M_S
+Vpp 伏峰峰值 volt_peak_to_peak volts_peak_to_peak
+KB 千字节 kilobyte s
+kB 千字节 kilobyte s
+MB 兆字节 megabyte s
+GB 吉字节 gigabyte s
+TB 太字节 terabyte s
+KiB 千字节 kibibyte s
+MiB 兆字节 mebibyte s
+GiB 吉字节 gibibyte s
+Byte 字节 byte s
+byte 字节 byte s
+bytes 字节 byte bytes
+Mb 兆比特 megabit s
+Gb 吉比特 gigabit s
+kb 千比特 kilobit s
+Baud 波特 baud =
+baud 波特 baud =
+bd 波特 baud =
+px 像素 pixel s
+fps 帧每秒 frame_per_second frames_per_second
+Gs 高斯 gauss =
+mT 毫特斯拉 millitesla =
+Nm³ 标准立方米 normal_cubic_meter s
+Nm3 标准立方米 normal_cubic_meter s
+Sm³ 标准立方米 standard_cubic_meter s
+NTU N_T_U N_T_U =
+FNU F_N_U F_N_U =
+CFU C_F_U C_F_U =
+pcs 件 piece s
+dpi 点每英寸 dot_per_inch dots_per_inch
+g-force G G G
+Å 埃 angstrom s
+μ 微米 micron s
+"""
+
+_WITHOUT_NUMBER = frozenset(
+    "kW MW kWh MWh kPa MPa hPa kV mV mA kVA MVA kvar Hz kHz MHz GHz rpm mm cm km kg mg μm μs "
+    "μA μF mL kN Nm dB ppm ℃ °C ℉ °F Ω kΩ MΩ mol lx kJ MJ GJ mbar".split()
+)
+_EXPONENTS = {"²": 2, "2": 2, "^2": 2, "³": 3, "3": 3, "^3": 3, "⁻¹": -1, "^-1": -1, "⁻²": -2}
+_POWERS = {2: ("平方", "square "), 3: ("立方", "cubic ")}
+_LENGTHS = frozenset("m dm cm mm km μm in inch ft yd".split())
+
+_LETTERS = re.compile(r"(?:mm|cm|m|in)H2O|Nm[³3]|Sm³|%(?:RH|LEL|VOL)|°[CF]?|[%‰‱℃℉′″ΩÅ]"
+                      r"|[A-Za-zμ]*Ω|[A-Za-zμ]+|μ", re.IGNORECASE)  # fmt: skip
+_EXPONENT = re.compile(r"\^-?[123]|⁻?[¹²³]|[23](?![0-9.])")
+_ALPHANUMERIC = re.compile(r"[A-Za-z0-9]")
+
+
+def _name(text: str) -> str:
+    return text.replace("_", " ")
+
+
+def _atoms() -> dict[str, Unit]:
+    table: dict[str, Unit] = {}
+    for line in _BASE.split("\n"):
+        if not line:
+            continue
+        symbol, zh, en, plural, prefixes = line.split() if line.count(" ") == 4 else (
+            *line.split(), "-"
+        )  # fmt: skip
+        many = {"s": f"{en}s", "=": en}.get(plural, plural)
+        if en == "henry":
+            many = "henries"
+        table[symbol] = Unit(zh, _name(en), _name(many))
+        for prefix in prefixes.strip("-"):
+            zh_prefix, en_prefix = _PREFIXES[prefix]
+            table[prefix + symbol] = Unit(
+                zh_prefix + zh, _name(en_prefix + en), _name(en_prefix + many)
+            )
+    for line in _FIXED.split("\n"):
+        if not line:
+            continue
+        symbol, zh, en, plural = line.split()
+        many = {"s": f"{en}s", "=": en}.get(plural, plural)
+        before = zh if zh.endswith("分之") else ""
+        table[symbol] = Unit(
+            "" if before else _name(zh), _name(en), _name(many), before,
+            zh in ("摄氏度", "华氏度"),
+        )  # fmt: skip
+    # Bare letters that are more often a part of a name than a unit.
+    for symbol in ("K", "C", "F", "S", "P", "St", "r", "μ"):
+        table[f"/{symbol}"] = table.pop(symbol)
+    table["H"] = table["h"]
+    return table
+
+
+_ATOMS = _atoms()
+# Where a folded spelling could be two units, the one met on a plant.
+_FOLDED = {symbol.lower(): unit for symbol, unit in _ATOMS.items() if len(symbol) > 1} | {
+    symbol.lower(): _ATOMS[symbol]
+    for symbol in "MPa mA MW mV MVA kW Hz kHz MHz kV kPa ms Nm mm mL MWh GB Mbps mg μs dB".split()
+}
+
+
+def _atom(symbol: str, in_compound: bool) -> Unit | None:
+    unit = _ATOMS.get(symbol)
+    if unit is None and in_compound:
+        unit = _ATOMS.get(f"/{symbol}") or _ATOMS.get(symbol.lower())
+    if unit is None and len(symbol) > 1:
+        unit = _FOLDED.get(symbol.lower())
+    return unit
+
+
+def _term(text: str, pos: int, in_compound: bool) -> tuple[Unit, int] | None:
+    """One unit with its exponent at ``pos``."""
+    match = _LETTERS.match(text, pos)
+    if match is None:
+        return None
+    symbol = match.group()
+    unit = _atom(symbol, in_compound)
+    end = match.end()
+    power = _EXPONENT.match(text, end)
+    if unit is None:
+        return None
+    if power is None:
+        return unit, end
+    exponent = _EXPONENTS.get(power.group(), 0)
+    if exponent in _POWERS:
+        if symbol.lower() in _LENGTHS:
+            zh, en = _POWERS[exponent]
+            return Unit(zh + unit.zh, en + unit.en, en + unit.en_plural), power.end()
+        if power.group().isdigit() and power.group().isascii():
+            return None
+        zh_power, en_power = ("二次方", " squared") if exponent == 2 else ("三次方", " cubed")
+        return Unit(zh_power + unit.zh, unit.en + en_power, unit.en + en_power), power.end()
+    if exponent < 0:
+        zh_power = "二次方" if exponent == -2 else ""
+        en_power = " squared" if exponent == -2 else ""
+        name = f"per {unit.en}{en_power}"
+        return Unit(f"每{zh_power}{unit.zh}", name, name), power.end()
+    return unit, end
+
+
+def _product(text: str, pos: int, in_compound: bool) -> tuple[Unit, int] | None:
+    first = _term(text, pos, in_compound)
+    if first is None:
+        return None
+    unit, pos = first
+    while pos + 1 < len(text) and text[pos] in "·⋅•*.-":
+        following = _term(text, pos + 1, True)
+        if following is None or _ALPHANUMERIC.match(text, following[1]):
+            break
+        other, pos = following
+        zh = "时" if other.zh == "小时" else other.zh
+        unit = Unit(unit.zh + zh, f"{unit.en} {other.en}", f"{unit.en} {other.en_plural}")
+    return unit, pos
+
+
+@lru_cache(maxsize=1024)
+def parse_unit(text: str) -> tuple[Unit, int] | None:
+    """The unit that ``text`` starts with and its length, the longest that fits.
+
+    ``mm/s`` and what follows; ``W/(m·K)``; ``kW·h``; ``m3/h``; ``10MPA`` style
+    capitals. ``None`` when no unit ends at a word boundary.
+    """
+    in_compound = "/" in text or "·" in text
+    first = _product(text, 0, False) or (_product(text, 0, True) if in_compound else None)
+    if first is None:
+        return None
+    unit, pos = first
+    only_compound = _product(text, 0, False) is None
+    best = None if only_compound or _ALPHANUMERIC.match(text, pos) else (unit, pos)
+    while pos < len(text) and text[pos] == "/":
+        bracket = text.startswith("(", pos + 1)
+        below = _product(text, pos + 1 + bracket, True)
+        if below is None:
+            break
+        other, end = below
+        if bracket:
+            if not text.startswith(")", end):
+                break
+            end += 1
+        if _ALPHANUMERIC.match(text, end):
+            break
+        per = f"per {other.en}"
+        if unit.zh_before:
+            unit = Unit(f"每{other.zh}", f"{unit.en} {per}", f"{unit.en_plural} {per}",
+                        unit.zh_before)  # fmt: skip
+        else:
+            unit = Unit(f"{unit.zh}每{other.zh}", f"{unit.en} {per}", f"{unit.en_plural} {per}")
+        pos = end
+        best = (unit, pos)
+    if best is not None and unit.en.startswith("decibel") and text[pos : pos + 3] == "(A)":
+        best = (_ATOMS["dBA"], pos + 3)
+    return best
+
+
+def denominator(symbol: str) -> Unit | None:
+    """The unit after a slash, as in ``次/min``."""
+    return _atom(symbol, True)
+
+
+def stands_alone(symbol: str) -> bool:
+    """Whether ``symbol`` is a unit even without a number before it."""
+    return symbol in _WITHOUT_NUMBER or (
+        len(symbol) > 2 and "/" in symbol and parse_unit(symbol) is not None
+    )

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from edge_tts.cli import run
+from edge_tts.commands.voices import speak_test_sentence
+from edge_tts.errors import VoiceError
+from edge_tts.voice_store import VoiceStore
+from tests.packs import copy_pack
+
+
+@pytest.fixture
+def store(tmp_path: Path, tiny_voice: Path) -> Path:
+    """Two versions, the second current."""
+    folder = tmp_path / "store"
+    voices = VoiceStore(folder, lambda pack: None, system_folders=())
+    for version in ("1.0.0", "1.1.0"):
+        voices.install(copy_pack(tiny_voice, tmp_path / version, version=version))
+    return folder
+
+
+def test_list_marks_current_and_previous(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["voices", "list", "--store", str(store)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line[:13] for line in lines[:2]] == ["- zh-en 1.0.0", "* zh-en 1.1.0"]
+
+
+def test_list_as_json(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["voices", "list", "--json", "--store", str(store)]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [(row["version"], row["is_current"]) for row in rows[:2]] == [
+        ("1.0.0", False),
+        ("1.1.0", True),
+    ]
+
+
+def test_verify_names_the_damaged_file(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = (store / "current").resolve()
+    assert run(["voices", "verify", str(folder)]) == 0
+    data = bytearray((folder / "decoder.onnx").read_bytes())
+    data[100] ^= 1
+    (folder / "decoder.onnx").write_bytes(data)
+    assert run(["voices", "verify", "--store", str(store)]) == 70
+    captured = capsys.readouterr()
+    assert "decoder.onnx is not the file that voice.json names" in captured.out
+    assert captured.err.startswith("edgetts: damaged: ")
+    assert captured.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "words"),
+    [
+        (["use", "fr"], 70, "no voice 'fr'"),
+        (["install", "/nonexistent.tar.gz"], 70, "is not there"),
+        (["install"], 64, "Missing argument"),
+    ],
+)
+def test_what_can_not_be_done_is_one_line(
+    store: Path,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    status: int,
+    words: str,
+) -> None:
+    assert run(["voices", *arguments, "--store", str(store)]) == status
+    error = capsys.readouterr().err
+    assert words in error
+    assert error.count("\n") == 1
+
+
+def test_a_pack_that_can_not_speak_is_refused_with_the_reason(tmp_path: Path) -> None:
+    with pytest.raises(VoiceError, match="failed its test sentence: edgetts: "):
+        speak_test_sentence(tmp_path)

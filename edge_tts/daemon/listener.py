@@ -69,4 +69,4 @@ def _give_to_group(path: Path, group: str) -> None:
     try:
         os.chown(path, -1, grp.getgrnam(group).gr_gid)
     except (KeyError, PermissionError) as exc:
-        log.event("socket-group-unchanged", log.WARNING, path=path, group=group, error=exc)
+        log.event("socket-group-unchanged", path=path, group=group, error=exc)

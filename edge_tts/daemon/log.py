@@ -31,7 +31,7 @@ _PRIORITIES = {
 }
 
 
-def event(name: str, level: int = logging.INFO, **fields: object) -> None:
+def event(name: str, level: int = logging.INFO, /, **fields: object) -> None:
     """Log one event, for example ``event("alarm-accepted", id=7, priority="high")``."""
     logger = logging.getLogger(_ROOT)
     if logger.isEnabledFor(level):

@@ -17,6 +17,7 @@ from typing import Protocol
 from edge_tts.daemon import log
 from edge_tts.daemon.connection import Connection, ServerLimits
 from edge_tts.daemon.metrics import Metrics
+from edge_tts.errors import RequestError
 
 _MAX_SLEEP_S = 0.25
 # A client that has been quiet for this long makes room for a new one.
@@ -28,6 +29,10 @@ class LineHandler(Protocol):
 
     def on_line(self, connection: Connection, line: bytes) -> None:
         """One whole line without its LF."""
+        ...
+
+    def on_refusal(self, connection: Connection, error: RequestError) -> None:
+        """A line that broke the bounds was thrown away."""
         ...
 
     def on_batch_end(self) -> None:
@@ -166,17 +171,17 @@ class Server:
     def _read(self, connection: Connection) -> None:
         for line in connection.read():
             if line is None:
-                self._refuse(connection, f"65 line-too-long max_bytes={self._limits.line_bytes}")
+                self._refuse(connection, "line-too-long", max_bytes=self._limits.line_bytes)
             elif not connection.closing:
                 self._handler.on_line(connection, line)
         if connection.read_closed and connection.lines.unfinished:
             # What is cut short may mean something else: it is not spoken.
             connection.lines.clear()
-            self._refuse(connection, "65 unterminated-line")
+            self._refuse(connection, "unterminated-line")
 
-    def _refuse(self, connection: Connection, error: str) -> None:
-        self._metrics.count("requests_refused_total", code=error.split()[0])
-        connection.send(f"ERR {error}")
+    def _refuse(self, connection: Connection, reason: str, **details: int) -> None:
+        message = f"the line was thrown away: {reason}"
+        self._handler.on_refusal(connection, RequestError(65, reason, message, details))
 
     def _settle(self, connection: Connection) -> None:
         """Send what is waiting, then apply the bounds of time and space."""
@@ -190,9 +195,8 @@ class Server:
             self._drop(connection, "")
         elif connection.lines.overdue(self._limits.line_timeout_s):
             connection.lines.clear()
-            self._refuse(connection, "65 line-timeout")
+            self._refuse(connection, "line-timeout")
             connection.close_when_sent()
-            self._attempt(connection, connection.flush)
         elif not connection.waits and connection.quiet_s > self._limits.idle_s:
             self._drop(connection, "idle")
         if connection in self._connections:

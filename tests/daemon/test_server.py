@@ -15,8 +15,9 @@ import pytest
 from edge_tts.daemon.connection import Connection, ServerLimits
 from edge_tts.daemon.listener import open_listener
 from edge_tts.daemon.metrics import Metrics
+from edge_tts.daemon.protocol import format_error
 from edge_tts.daemon.server import Server
-from edge_tts.errors import DaemonUnavailableError, OutputError
+from edge_tts.errors import DaemonUnavailableError, OutputError, RequestError
 
 FAST = ServerLimits(line_timeout_s=0.3, clients=4, idle_s=30.0)
 
@@ -43,6 +44,9 @@ class EchoHandler:
             connection.close_when_sent()
         else:
             connection.send(line.decode())
+
+    def on_refusal(self, connection: Connection, error: RequestError) -> None:
+        connection.send(format_error(error))
 
     def on_batch_end(self) -> None:
         if self._lines:

@@ -43,6 +43,8 @@ class Entry:
     count: int = 1
     """Identical requests that it stands for."""
     times_spoken: int = 0
+    rested: bool = False
+    """It had its first turn and is told again."""
     cut: bool = False
     """Its sound broke off; it starts again from its beginning."""
     stop_now: bool = False
@@ -87,7 +89,7 @@ class Entry:
 
     def yields_to(self, priority: Priority) -> bool:
         """Whether a newer text of its key with this priority takes its place."""
-        return priority >= self.alarm.priority or self.times_spoken > 0
+        return priority >= self.alarm.priority or self.rested
 
     def meets(self, target: Target, owner_uid: int | None) -> bool:
         """Whether ACK or CLEAR with this target means it."""

@@ -109,11 +109,14 @@ class Turn:
         if entry.end_as is not None:
             self.end(entry, entry.end_as, details)
             return
-        if (newer := self._ledger.newer(entry)) is not None:
+        # It had its turn: from now on whatever is newer of its key takes its place.
+        entry.rested = True
+        newer = self._ledger.newer(entry)
+        if newer is not None and outcome is not Outcome.FAILED:
             self.end(entry, Outcome.SUPERSEDED, {"by": newer.alarm.id, **details})
             return
         entry.ready_at = self._clock() + repeat_s
-        if entry.is_overdue(entry.ready_at):
+        if newer is not None or entry.is_overdue(entry.ready_at):
             self.end(entry, outcome, details)
             return
         entry.state = State.RESTING

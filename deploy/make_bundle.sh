@@ -77,33 +77,33 @@ collect_wheels() {
 # What python3-pyaudio needs beyond a system that has python3, resolved for the target and not for
 # this machine: apt works in folders of its own, for a made-up system with the required packages.
 collect_debs() {
-    local name apt=$scratch/apt
-    mkdir -p "$apt"/{lists/partial,archives/partial,etc/preferences.d} "$bundle/debs"
-    : >"$apt/status"
-    cat >"$apt/conf" <<CONF
+    local name folder=$scratch/apt
+    mkdir -p "$folder"/{lists/partial,archives/partial,etc/preferences.d} "$bundle/debs"
+    : >"$folder/status"
+    cat >"$folder/conf" <<CONF
 APT::Architecture "$arch";
 APT::Architectures { "$arch"; };
 APT::Install-Recommends "false";
 APT::Sandbox::User "root";
 Acquire::Languages "none";
-Dir::State::lists "$apt/lists";
-Dir::State::status "$apt/status";
-Dir::Cache "$apt";
-Dir::Cache::archives "$apt/archives";
+Dir::State::lists "$folder/lists";
+Dir::State::status "$folder/status";
+Dir::Cache "$folder";
+Dir::Cache::archives "$folder/archives";
 Dir::Etc::preferences "/dev/null";
-Dir::Etc::preferencesparts "$apt/etc/preferences.d";
+Dir::Etc::preferencesparts "$folder/etc/preferences.d";
 CONF
     if [ -n "$sources" ]; then
         printf 'Dir::Etc::sourcelist "%s";\nDir::Etc::sourceparts "/dev/null";\n' \
-            "$(realpath "$sources")" >>"$apt/conf"
+            "$(realpath "$sources")" >>"$folder/conf"
     else
         grep -rqs -- "$suite" /etc/apt/sources.list /etc/apt/sources.list.d ||
             die "this machine's apt has no $suite; name its sources with --sources, or use --no-debs"
     fi
-    export APT_CONFIG=$apt/conf
+    export APT_CONFIG=$folder/conf
     apt-get -qq update
     apt-get -qq -y --download-only -o Debug::NoLocking=1 install python3-pyaudio python3 >/dev/null
-    for name in "$apt"/archives/*.deb; do
+    for name in "$folder"/archives/*.deb; do
         # What every installed system has stays out.
         case $(dpkg-deb -f "$name" Package) in
         libasound2* | libjack* | libportaudio* | python3-pyaudio | libdb5* | libopus* | libsamplerate*)

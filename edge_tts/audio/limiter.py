@@ -94,7 +94,8 @@ class Limiter:
         """Gain ``(N,)`` in microdecibels for the samples ``delay`` before ``peaks (N,)``."""
         needed = np.zeros(len(peaks), np.int64)
         over = np.flatnonzero(peaks > self._ceiling)
-        if not (len(over) or self._released or self._needed.any() or self._minima.any()):
+        idle = not (len(over) or self._released or self._needed.any() or self._minima.any())
+        if idle or not len(peaks):
             return needed
         ratio = self._ceiling / peaks[over].astype(np.float64)
         needed[over] = np.floor(20 * _UNITS_PER_DB * np.log10(ratio))

@@ -27,6 +27,7 @@ class DeviceWatchdog:
         self._sink = sink
         self._window_s = window_s
         self._last_s = now_s
+        self._window_start_s = now_s
         self._elapsed_s = 0.0
         self._consumed = sink.consumed_samples()
 
@@ -36,9 +37,8 @@ class DeviceWatchdog:
         Raises:
             DeviceError: it ended, stands still, or runs far too fast.
         """
-        step_s = now_s - self._last_s
+        self._elapsed_s += min(now_s - self._last_s, _MAX_STEP_S)
         self._last_s = now_s
-        self._elapsed_s += min(step_s, _MAX_STEP_S)
         if not self._sink.is_active():
             raise DeviceError("audio device ended by itself (unplugged or its server stopped)")
         if self._elapsed_s < self._window_s:
@@ -50,9 +50,11 @@ class DeviceWatchdog:
             raise DeviceError(
                 f"audio device stands still: {advanced_s:.2f} s taken in {self._elapsed_s:.2f} s"
             )
-        if step_s < _MAX_STEP_S and advanced_s > _MAX_RATE * self._elapsed_s + _PREFILL_S:
+        real_s = now_s - self._window_start_s
+        if advanced_s > _MAX_RATE * real_s + _PREFILL_S:
             raise DeviceError(
-                f"audio device has no clock: {advanced_s:.1f} s taken in {self._elapsed_s:.2f} s"
+                f"audio device has no clock: {advanced_s:.1f} s taken in {real_s:.2f} s"
             )
         self._consumed = consumed
+        self._window_start_s = now_s
         self._elapsed_s = 0.0

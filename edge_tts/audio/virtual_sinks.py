@@ -63,7 +63,7 @@ class _VirtualSink:
 
     def write(self, samples: Samples, timeout_s: float | None = None) -> int:
         """Take samples ``(N,)``, in real time when paced; see ``AudioSink``."""
-        deadline_s = None if timeout_s is None else self._clock() + timeout_s
+        deadline_s = None if timeout_s is None else time.monotonic() + timeout_s
         taken = 0
         while taken < len(samples):
             if self._closed:
@@ -73,7 +73,7 @@ class _VirtualSink:
                 break
             wait_s = self._block_samples / self._sample_rate_hz / 2
             if deadline_s is not None:
-                wait_s = min(wait_s, deadline_s - self._clock())
+                wait_s = min(wait_s, deadline_s - time.monotonic())
             if wait_s <= 0 or self._interrupted(wait_s):
                 break
         return taken

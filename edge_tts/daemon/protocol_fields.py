@@ -121,7 +121,7 @@ def _tone(name: str, value: str) -> str:
 
 def _say(fields: Mapping[str, str]) -> Say:
     get = fields.get
-    text = get("text", "")
+    text = get("text", "").strip()
     return Say(
         text=text,
         priority=_priority("prio", get("prio", "medium")),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from edge_tts.daemon.alarm import Priority
@@ -15,6 +16,7 @@ MAX_LINE_BYTES = 4096
 
 _BOM = "\ufeff"
 _FIELD_START = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*=")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _BARE = re.compile(r"\S+")
 
 
@@ -37,29 +39,30 @@ def parse_request(line: bytes, *, max_line_bytes: int = MAX_LINE_BYTES) -> Reque
             {"max_bytes": max_line_bytes},
         )
     try:
-        return _parse_text(line.decode("utf-8"))
+        text = line.decode("utf-8")
     except UnicodeDecodeError as exc:
-        return _parse_repaired(line.decode("utf-8", errors="ignore"), exc.start)
+        repaired = line.decode("utf-8", errors="ignore")
+        error = RequestError(
+            65,
+            "encoding",
+            f"byte {exc.start} of the line is not UTF-8; send UTF-8",
+            {"offset": exc.start},
+        )
+        return _urgent_only(lambda: _parse_text(repaired), error)
+    return _parse_text(text)
 
 
-def _parse_repaired(text: str, offset: int) -> Request:
-    """Parse a line that lost its bad bytes; only urgent speech is let through."""
-    error = RequestError(
-        65,
-        "encoding",
-        f"byte {offset} of the line is not UTF-8; send UTF-8",
-        {"offset": offset},
-    )
+def _urgent_only(parse: Callable[[], Request], error: RequestError) -> Request:
+    """Parse what lost its bad bytes; let urgent speech through, raise ``error`` for the rest."""
     try:
-        request = _parse_text(text)
+        request = parse()
     except RequestError:
         raise error from None
     header = request.header if isinstance(request, Stream) else request
     if not isinstance(header, Say) or header.priority < Priority.HIGH:
         raise error
-    if isinstance(request, Stream):
-        return Stream(replace(header, warnings=("encoding",)))
-    return replace(header, warnings=("encoding",))
+    header = replace(header, warnings=("encoding",))
+    return Stream(header) if isinstance(request, Stream) else header
 
 
 def parse_piece(line: bytes, priority: Priority) -> tuple[str, tuple[str, ...]]:
@@ -92,8 +95,23 @@ def _parse_text(text: str) -> Request:
     verb = word.upper()
     rest = stripped[len(word) :].lstrip()
     if verb in FIELDS and (_FIELD_START.match(rest) or (word == verb and not rest)):
-        return build_request(verb, _read_fields(verb, rest))
+        return _build(verb, _read_fields(verb, rest))
     return Say(text=stripped)
+
+
+def _build(verb: str, fields: Mapping[str, str]) -> Request:
+    """Build a request; ``\\ud800`` in a JSON string is no character and treated as a bad byte."""
+    damaged = [name for name, value in fields.items() if _SURROGATE.search(value)]
+    if not damaged:
+        return build_request(verb, fields)
+    repaired = {name: _SURROGATE.sub("", value) for name, value in fields.items()}
+    error = RequestError(
+        65,
+        "encoding",
+        f"field {damaged[0]} holds half of a surrogate pair, which is no character",
+        {"field": damaged[0]},
+    )
+    return _urgent_only(lambda: build_request(verb, repaired), error)
 
 
 def _read_fields(verb: str, rest: str) -> dict[str, str]:
@@ -140,16 +158,20 @@ def _read_value(name: str, rest: str) -> tuple[str, str]:
 
 def _parse_json(text: str) -> Request:
     def pairs(items: list[tuple[str, object]]) -> dict[str, object]:
-        names = [name for name, _ in items]
-        for name in names:
-            if names.count(name) > 1:
+        fields: dict[str, object] = {}
+        for name, value in items:
+            if name in fields:
                 raise RequestError(
                     64, "duplicate-field", f"field {name} is given twice", {"field": name[:64]}
                 )
-        return dict(items)
+            fields[name] = value
+        return fields
 
     try:
-        data = json.loads(text, object_pairs_hook=pairs)
+        # Numbers stay text: their form and range are checked with all other values.
+        data = json.loads(
+            text, object_pairs_hook=pairs, parse_int=str, parse_float=str, parse_constant=str
+        )
     except (ValueError, RecursionError):
         raise RequestError(
             65, "json", "the line starts with { and is not a JSON object; check its quotes"
@@ -163,7 +185,7 @@ def _parse_json(text: str) -> Request:
     for name, value in data.items():
         check_field_name(verb.upper(), name)
         fields[name] = _json_value(name, value)
-    return build_request(verb.upper(), fields)
+    return _build(verb.upper(), fields)
 
 
 def _json_value(name: str, value: object) -> str:
@@ -171,8 +193,6 @@ def _json_value(name: str, value: object) -> str:
         return "yes" if value else "no"
     if isinstance(value, str):
         return value
-    if isinstance(value, (int, float)):
-        return repr(value)
     raise RequestError(
         64, "bad-value", f"field {name} must be a string, a number or a truth value",
         {"field": name},

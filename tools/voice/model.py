@@ -24,9 +24,9 @@ class Size:
     encoder_width: int = 192
     encoder_kernels: tuple[int, ...] = (5, 5, 7, 7, 9)
     duration_kernels: tuple[int, ...] = (5, 5)
-    pitch_width: int = 128
+    pitch_width: int = 144
     pitch_kernels: tuple[int, ...] = (9, 9, 9)
-    decoder_width: int = 240
+    decoder_width: int = 224
     decoder_kernels: tuple[int, ...] = (7, 7, 7, 7, 7)
     vocoder_width: int = 256
     vocoder_kernels: tuple[int, ...] = (7, 7, 7, 7, 7)

@@ -1,0 +1,163 @@
+"""Writes the voice pack: three ONNX graphs, their int8 forms and ``voice.json``.
+
+Opset 16 keeps layer norm and GELU as elementary operators, which TensorRT 8.5's
+parser takes and ONNX Runtime fuses again. Everything that depends on data
+lengths (repeating hidden states by durations) stays on the host.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+import torch
+from torch import nn
+
+from edge_tts.text.inventory import PHONEMES
+from tools.voice.model import AcousticModel, Size, Vocoder
+from tools.voice.quantise import quantise
+from tools.voice.signal import HOP_LENGTH, N_FFT, N_MELS, SAMPLE_RATE_HZ
+
+OPSET = 16
+CHUNK_FRAMES = (24, 48)
+MAX_PHONEMES = 200
+# What becomes int8: matrix products, and the encoder's embedding table.
+OPERATORS = {"encoder": ("MatMul", "Gather"), "decoder": ("MatMul",), "vocoder": ("MatMul",)}
+
+
+class _Encoder(nn.Module):
+    def __init__(self, acoustic: AcousticModel) -> None:
+        super().__init__()
+        self.acoustic = acoustic
+        self.table = nn.Parameter(acoustic.embedding().detach().clone())
+
+    def forward(self, ids: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        acoustic = self.acoustic
+        hidden = acoustic.encoder_norm(acoustic.encoder(self.table[ids]))
+        return hidden, acoustic.duration_head(acoustic.duration(hidden))[..., 0]
+
+
+class _Decoder(nn.Module):
+    def __init__(self, acoustic: AcousticModel) -> None:
+        super().__init__()
+        self.acoustic = acoustic
+
+    def forward(self, frames: torch.Tensor) -> torch.Tensor:
+        return self.acoustic.decode(frames)
+
+
+def load_student(checkpoints: Path, size: Size | None = None) -> tuple[AcousticModel, Vocoder]:
+    """The averaged weights of the joint stage, else of the two stages before it."""
+    size = size or Size()
+    acoustic, vocoder = AcousticModel(size), Vocoder(size)
+    joint = checkpoints / "joint.pt"
+    for name, key, module in (
+        ("acoustic", "acoustic", acoustic),
+        ("vocoder", "vocoder", vocoder),
+    ):
+        path = joint if joint.exists() else checkpoints / f"{name}.pt"
+        module.load_state_dict(torch.load(path, weights_only=True)["averages"][key])
+        module.eval()
+    return acoustic, vocoder
+
+
+def export_graphs(acoustic: AcousticModel, vocoder: Vocoder, folder: Path) -> None:
+    """Write ``encoder.onnx``, ``decoder.onnx`` and ``vocoder.onnx`` in fp32."""
+    width = acoustic.encoder_norm.normalized_shape[0]
+    graphs: tuple[tuple[str, nn.Module, torch.Tensor, str, list[str], dict[int, str]], ...] = (
+        ("encoder", _Encoder(acoustic), torch.randint(4, len(PHONEMES), (1, 40)), "ids",
+         ["hidden", "log_durations"], {1: "phonemes"}),
+        ("decoder", _Decoder(acoustic), torch.randn(1, 64, width + 3), "frames", ["features"], {1: "frames"}),
+        ("vocoder", vocoder, torch.randn(1, N_MELS + 2, 64), "features",
+         ["harmonic_real", "harmonic_imag", "noise_magnitude"], {2: "frames"}),
+    )  # fmt: skip
+    for name, module, example, input_name, outputs, axes in graphs:
+        module.eval()
+        torch.onnx.export(
+            module,
+            (example,),
+            str(folder / f"{name}.onnx"),
+            input_names=[input_name],
+            output_names=outputs,
+            dynamic_axes={input_name: axes},
+            opset_version=OPSET,
+            dynamo=False,
+        )
+
+
+def file_entry(path: Path) -> dict[str, Any]:
+    data = path.read_bytes()
+    return {"path": path.name, "sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
+
+
+def describe(
+    folder: Path, name: str, version: str, contexts: dict[str, int], **more: Any
+) -> None:
+    """Write ``voice.json`` for the files that lie in ``folder``; ``more`` adds or replaces fields."""
+    graphs = {}
+    for graph in ("encoder", "decoder", "vocoder"):
+        files = {"fp32": file_entry(folder / f"{graph}.onnx"), "int8": file_entry(folder / f"{graph}.int8.onnx")}
+        graphs[graph] = {"context": contexts[graph], "files": files}
+        if graph != "encoder":
+            graphs[graph]["chunk_frames"] = list(CHUNK_FRAMES)
+    voice = {
+        "schema": 1,
+        "name": name,
+        "version": version,
+        "languages": ["zh", "en"],
+        "sample_rate_hz": SAMPLE_RATE_HZ,
+        "hop_length": HOP_LENGTH,
+        "n_fft": N_FFT,
+        "n_mels": N_MELS,
+        "phonemes": list(PHONEMES),
+        "frame_positions": 3,
+        "max_phonemes": MAX_PHONEMES,
+        "graphs": graphs,
+        "licence": "Apache-2.0",
+    }
+    if (folder / "lexicon.bin").exists():
+        voice["lexicon"] = file_entry(folder / "lexicon.bin")
+    previous = folder / "voice.json"
+    if previous.exists():
+        kept = json.loads(previous.read_text(encoding="utf-8"))
+        for key in ("figures", "provenance", "wiener"):
+            if key in kept:
+                voice[key] = kept[key]
+    voice.update(more)
+    previous.write_text(json.dumps(voice, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+@click.command()
+@click.option("--checkpoints", type=click.Path(path_type=Path, exists=True), required=True)
+@click.option("--out", type=click.Path(path_type=Path), default=Path("models/zh-en"), show_default=True)
+@click.option("--name", default="zh-en", show_default=True)
+@click.option("--version", default="0.1.0", show_default=True)
+def main(checkpoints: Path, out: Path, name: str, version: str) -> None:
+    """Export the student as a voice pack with fp32 and int8 graphs."""
+    out.mkdir(parents=True, exist_ok=True)
+    acoustic, vocoder = load_student(checkpoints)
+    export_graphs(acoustic, vocoder, out)
+    total = 0
+    for graph in ("encoder", "decoder", "vocoder"):
+        quantise(out / f"{graph}.onnx", out / f"{graph}.int8.onnx", OPERATORS[graph])
+        size = (out / f"{graph}.int8.onnx").stat().st_size
+        total += size
+        click.echo(f"{graph}: fp32 {(out / f'{graph}.onnx').stat().st_size / 1e6:.2f} MB, int8 {size / 1e6:.2f} MB")
+    click.echo(f"int8 together {total / 1e6:.2f} MB")
+    describe(
+        out, name, version,
+        {"encoder": 0, "decoder": acoustic.context, "vocoder": vocoder.context},
+        provenance={
+            "teacher": "Kokoro-82M (Apache-2.0), int8 ONNX, 0.7 zf_xiaoxiao + 0.3 af_heart",
+            "weights": int(sum(p.numel() for p in [*acoustic.parameters(), *vocoder.parameters()])),
+            "made_by": "tools/voice",
+        },
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

@@ -9,13 +9,14 @@
 
 from __future__ import annotations
 
-import socket
 import time
+from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 
+from edge_tts.client.connection import FOREVER, LineConnection
 from edge_tts.config.environment import client_socket_path
 from edge_tts.daemon.alarm import Outcome, Priority
 from edge_tts.daemon.protocol import (
@@ -31,7 +32,6 @@ from edge_tts.errors import (
     DaemonUnavailableError,
     RequestError,
     UsageError,
-    WaitTimeoutError,
 )
 
 __all__ = ["Client", "Reply", "Spoken"]
@@ -52,6 +52,14 @@ class Spoken:
     outcome: Outcome | None = None
     via: str = ""
     warning: str = ""
+
+    def describe(self) -> str:
+        """One line for a person."""
+        words = [f"id={self.alarm_id}", self.state]
+        words += [f"outcome={self.outcome.value}"] if self.outcome else []
+        words += [f"via={self.via}"] if self.via else []
+        words += [f"warning={self.warning}"] if self.warning else []
+        return " ".join(words)
 
     @property
     def exit_code(self) -> int:
@@ -76,13 +84,12 @@ class Client:
     def __init__(
         self, socket_path: str | Path | None = None, *, timeout_s: float = DEFAULT_TIMEOUT_S
     ) -> None:
-        self.socket_path = Path(socket_path) if socket_path else client_socket_path()
-        self._timeout_s = timeout_s
-        self._socket: socket.socket | None = None
-        self._buffer = b""
+        path = Path(socket_path) if socket_path else client_socket_path()
+        self._lines = LineConnection(path, timeout_s)
+        self._early_events: deque[Reply] = deque()
 
     def __enter__(self) -> Client:
-        self.connect()
+        self._lines.connect()
         return self
 
     def __exit__(
@@ -93,33 +100,10 @@ class Client:
     ) -> None:
         self.close()
 
-    def connect(self) -> None:
-        """Connect now; every request does it when it is needed.
-
-        Raises:
-            DaemonUnavailableError: nobody listens, or this user may not connect.
-        """
-        if self._socket is not None:
-            return
-        sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        sock.settimeout(self._timeout_s)
-        try:
-            sock.connect(str(self.socket_path))
-        except OSError as exc:
-            sock.close()
-            hint = "start it with: edgetts serve"
-            if isinstance(exc, PermissionError):
-                hint = "join the group that owns the socket, usually edge-tts"
-            raise DaemonUnavailableError(
-                f"no daemon answers on {self.socket_path} ({exc.strerror or exc}); {hint}"
-            ) from exc
-        self._socket = sock
-        self._buffer = b""
-
     def close(self) -> None:
-        if self._socket is not None:
-            self._socket.close()
-            self._socket = None
+        """Close the connection; the next request opens another one."""
+        self._lines.close()
+        self._early_events.clear()
 
     def request(self, verb: str, **fields: str | float | None) -> Reply:
         """Send one request and return its ``OK`` reply; fields that are None are left out.
@@ -131,8 +115,8 @@ class Client:
         words = [verb] + [
             f"{name}={quote_value(value)}" for name, value in fields.items() if value is not None
         ]
-        self.send(" ".join(words))
-        return self.reply()
+        self._lines.send(" ".join(words))
+        return self._reply()
 
     def say(
         self,
@@ -177,134 +161,93 @@ class Client:
             raise UsageError(f"{exc} is no priority or state to wait for") from exc
         deadline_s = None if timeout_s is None else time.monotonic() + timeout_s
         line = format_say(header)
-        if len(line.encode("utf-8", "replace")) >= MAX_LINE_BYTES:
-            self.send(format_stream(header))
-            first = self.reply(deadline_s)
-            for piece in _pieces(text):
-                self.send(piece)
-            self.send("")
+        if len(line.encode("utf-8", "replace")) < MAX_LINE_BYTES:
+            self._lines.send(line)
         else:
-            self.send(line)
-            first = self.reply(deadline_s)
-        return self.follow(first, wait, deadline_s)
+            self._lines.send(format_stream(header))
+            self._reply(deadline_s)
+            for piece in _pieces(text):
+                self._lines.send(piece)
+            self._lines.send("")
+        return self._follow(self._reply(deadline_s), wait, deadline_s)
 
-    def follow(self, first: Reply, wait: str, deadline_s: float | None = None) -> Spoken:
-        """Read on from the reply of a SAY or TEST until the alarm is in the state asked for."""
-        alarm_id = int(first.fields["id"])
-        warning = first.fields.get("warn", "")
-        outcome = _outcome(first)
-        if wait == "accepted" or outcome is not None:
-            state = first.fields.get("state", "accepted")
-            return Spoken(alarm_id, state, outcome, first.fields.get("via", ""), warning)
-        while True:
-            event = self._next_event(deadline_s)
-            if event.fields.get("id") != str(alarm_id):
-                continue
-            if "finished" in event.words:
-                return Spoken(
-                    alarm_id, "finished", _outcome(event), event.fields.get("via", ""), warning
-                )
-            if "started" in event.words and wait == "started":
-                return Spoken(alarm_id, "started", None, "", warning)
+    def test(
+        self, *, priority: str = "low", wait: str = "accepted", timeout_s: float | None = None
+    ) -> Spoken:
+        """Speak the daemon's test sentence; waits and raises as `say` does."""
+        deadline_s = None if timeout_s is None else time.monotonic() + timeout_s
+        return self._follow(self.request("TEST", prio=priority, wait=wait), wait, deadline_s)
 
     def status(self, form: str = "text") -> str:
         """What the daemon is doing, as ``text``, ``json`` or ``prometheus``."""
         reply = self.request("STATUS", format=form)
-        lines = [self.read_line() for _ in range(int(reply.fields["lines"]))]
+        lines = [self._lines.read_line() for _ in range(int(reply.fields["lines"]))]
         return "\n".join(lines) + "\n"
 
-    def events(self, *, key: str | None = None, priority: str | None = None) -> Iterator[Reply]:
+    def event_lines(self, *, key: str | None = None, priority: str | None = None) -> Iterator[str]:
         """Every later event that passes the filter, for as long as the daemon runs."""
         self.request("EVENTS", key=key, prio=priority)
         while True:
-            yield self._next_event(None)
+            yield self._lines.read_line(FOREVER)
 
-    def send(self, line: str) -> None:
-        """Send one line as it is; the LF is added."""
-        self.connect()
-        assert self._socket is not None
-        self._socket.settimeout(self._timeout_s)
-        try:
-            self._socket.sendall(line.encode("utf-8", "replace") + b"\n")
-        except TimeoutError as exc:
-            raise self._no_answer() from exc
-        except OSError as exc:
-            # What it said before it closed the connection is still to be read.
-            if not self._has_input():
-                raise self._gone() from exc
+    def events(self, *, key: str | None = None, priority: str | None = None) -> Iterator[Reply]:
+        """As `event_lines`, read."""
+        return map(parse_reply, self.event_lines(key=key, priority=priority))
 
-    def reply(self, deadline_s: float | None = None) -> Reply:
-        """The next ``OK``; an ``ERR`` is raised.
+    def _reply(self, deadline_s: float | None = None) -> Reply:
+        """The next ``OK``; an ``ERR`` is raised, events on the way are kept.
 
         Raises:
             RequestError: with the code, the reason and the details of the ``ERR``.
         """
-        bound_s = time.monotonic() + self._timeout_s
-        reply = self._read_reply(bound_s if deadline_s is None else min(bound_s, deadline_s))
-        if reply.kind == "ERR":
-            raise _refusal(reply)
+        bound_s = time.monotonic() + self._lines.timeout_s
+        bound_s = bound_s if deadline_s is None else min(bound_s, deadline_s)
+        while (reply := self._read_reply(bound_s)).kind == "EV":
+            self._early_events.append(reply)
         return reply
 
-    def read_line(self, deadline_s: float | None = None) -> str:
-        """The next line without its LF; waits until ``deadline_s`` of the monotonic clock."""
-        if self._socket is None:
-            raise self._gone()
-        while b"\n" not in self._buffer:
-            remaining_s = self._timeout_s
-            if deadline_s is not None:
-                remaining_s = deadline_s - time.monotonic()
-                if remaining_s <= 0:
-                    raise self._no_answer()
-            self._socket.settimeout(remaining_s)
-            try:
-                data = self._socket.recv(65536)
-            except TimeoutError as exc:
-                raise self._no_answer() from exc
-            except OSError as exc:
-                raise self._gone() from exc
-            if not data:
-                raise self._gone()
-            self._buffer += data
-        line, _, self._buffer = self._buffer.partition(b"\n")
-        return line.decode("utf-8", "replace")
+    def _follow(self, first: Reply, wait: str, deadline_s: float | None) -> Spoken:
+        """Read on from the reply of a SAY or TEST until the alarm is in the state asked for."""
+        alarm_id = first.fields["id"]
+        spoken = Spoken(
+            int(alarm_id),
+            first.fields.get("state", "accepted"),
+            _outcome(first),
+            first.fields.get("via", ""),
+            first.fields.get("warn", ""),
+        )
+        while wait != "accepted" and spoken.outcome is None:
+            event = self._next_event(deadline_s)
+            if event.fields.get("id") != alarm_id:
+                continue
+            if "finished" in event.words:
+                via = event.fields.get("via", "")
+                spoken = replace(spoken, state="finished", outcome=_outcome(event), via=via)
+            elif "started" in event.words:
+                spoken = replace(spoken, state="started")
+                if wait == "started":
+                    break
+        return spoken
 
     def _next_event(self, deadline_s: float | None) -> Reply:
+        if self._early_events:
+            return self._early_events.popleft()
         while True:
-            reply = self._read_reply(float("inf") if deadline_s is None else deadline_s)
-            if reply.kind == "ERR":
-                raise _refusal(reply)
+            reply = self._read_reply(FOREVER if deadline_s is None else deadline_s)
             if reply.kind == "EV":
                 return reply
 
     def _read_reply(self, deadline_s: float) -> Reply:
-        if deadline_s == float("inf"):
-            # settimeout takes no infinity; a year is long enough to wait for an event.
-            deadline_s = time.monotonic() + 365 * 86400.0
-        line = self.read_line(deadline_s)
+        line = self._lines.read_line(deadline_s)
         try:
-            return parse_reply(line)
+            reply = parse_reply(line)
         except ValueError as exc:
             raise DaemonUnavailableError(
-                f"what answers on {self.socket_path} is not this daemon: {line[:80]!r}"
+                f"what answers on {self._lines.socket_path} is not this daemon: {line[:80]!r}"
             ) from exc
-
-    def _has_input(self) -> bool:
-        assert self._socket is not None
-        try:
-            return b"\n" in self._buffer or bool(self._socket.recv(1, socket.MSG_PEEK))
-        except OSError:
-            return False
-
-    def _no_answer(self) -> WaitTimeoutError:
-        return WaitTimeoutError(
-            f"the daemon on {self.socket_path} did not answer in time; see: edgetts status"
-        )
-
-    def _gone(self) -> DaemonUnavailableError:
-        return DaemonUnavailableError(
-            f"the daemon on {self.socket_path} closed the connection; "
-            "alarms that it accepted are spoken after its restart"
-        )
+        if reply.kind == "ERR":
+            raise _refusal(reply)
+        return reply
 
 
 def _outcome(reply: Reply) -> Outcome | None:

@@ -6,7 +6,6 @@ every byte. Nothing here imports numpy or an inference library.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -67,6 +66,7 @@ class Voice:
     graphs: Mapping[str, VoiceGraph]
     lexicon: VoiceFile | None
     noise_log_spectrum: tuple[float, ...] | None
+    wiener_enabled: bool
     figures: Mapping[str, Any]
     licence: str
     provenance: Mapping[str, Any]
@@ -114,6 +114,8 @@ class Voice:
         Raises:
             VoiceError: a file is missing, torn or changed; the message names it.
         """
+        import hashlib  # brings OpenSSL, 3 MB that speaking does not need
+
         for file in self.all_files():
             _check_size(self.folder, file)
             digest = hashlib.sha256()
@@ -246,6 +248,7 @@ def _parse(folder: Path, data: Any) -> Voice:
         graphs=MappingProxyType(graphs),
         lexicon=_file(data["lexicon"]) if data.get("lexicon") else None,
         noise_log_spectrum=None if noise is None else tuple(float(value) for value in noise),
+        wiener_enabled=noise is not None and bool(data["wiener"].get("enabled", False)),
         figures=MappingProxyType(dict(data.get("figures", {}))),
         licence=str(data.get("licence", "")),
         provenance=MappingProxyType(dict(data.get("provenance", {}))),

@@ -59,7 +59,7 @@ class Synthesizer:
     Args:
         front_end: text to phrases of phoneme ids.
         acoustic_model: encoder and decoder.
-        vocoder: the network vocoder.
+        vocoder: the network vocoder; ``None`` leaves all to the fallback.
         fallback_vocoder: takes over when ``vocoder`` fails or is too slow.
         voice: rates, transform size, chunk lengths.
         new_spectral_filter: makes, for each phrase, a filter for the network's
@@ -75,7 +75,7 @@ class Synthesizer:
         self,
         front_end: FrontEnd,
         acoustic_model: AcousticModel,
-        vocoder: Vocoder,
+        vocoder: Vocoder | None,
         fallback_vocoder: Vocoder,
         voice: Voice,
         *,

@@ -29,7 +29,7 @@ class VocoderChain:
     log line; after ``RETRY_S`` the network gets another chance.
 
     Args:
-        neural: the network vocoder.
+        neural: the network vocoder; ``None`` leaves all to the fallback.
         fallback: one that never fails.
         slowest_real_time_factor: time of work over time of sound beyond which a
             chunk counts as too slow; ``None`` never gives up for slowness, which
@@ -39,7 +39,7 @@ class VocoderChain:
 
     def __init__(
         self,
-        neural: Vocoder,
+        neural: Vocoder | None,
         fallback: Vocoder,
         *,
         slowest_real_time_factor: float | None = None,
@@ -54,7 +54,10 @@ class VocoderChain:
 
     @property
     def context_frames(self) -> int:
-        return max(self._neural.context_frames, self._fallback.context_frames)
+        fallback_frames = self._fallback.context_frames
+        return (
+            max(self._neural.context_frames, fallback_frames) if self._neural else fallback_frames
+        )
 
     def spectra(
         self, features: Float32, keep: slice, pulses: Complex64, noise: Complex64
@@ -63,7 +66,7 @@ class VocoderChain:
         if self._retry_at_s is not None and self._clock() >= self._retry_at_s:
             self._retry_at_s = None
             self._slow_chunks = 0
-        if self._retry_at_s is None:
+        if self._neural is not None and self._retry_at_s is None:
             try:
                 spectra = self._neural.spectra(features, keep, pulses, noise)
                 if not np.isfinite(spectra.sum()):

@@ -82,3 +82,9 @@ def test_falls_when_two_chunks_in_a_row_are_too_slow() -> None:
 def test_a_fault_of_our_own_is_not_hidden() -> None:
     with pytest.raises(TypeError):
         VocoderChain(ConstantVocoder(TypeError("bug")), ConstantVocoder(2)).spectra(*ARGUMENTS)
+
+
+def test_without_a_network_the_fallback_speaks() -> None:
+    chain = VocoderChain(None, ConstantVocoder(2, context_frames=3))
+    assert chain.spectra(*ARGUMENTS)[1] == "dsp"
+    assert chain.context_frames == 3

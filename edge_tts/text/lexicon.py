@@ -10,6 +10,7 @@ from edge_tts.text import english_words
 from edge_tts.text.lexicon_overrides import Overrides, Pronunciation, load_overrides
 from edge_tts.text.lexicon_table import LexiconTable
 from edge_tts.text.letters import LETTER_NAMES
+from edge_tts.text.polyphones import NeighbourRules
 from edge_tts.text.segmenter import segment
 
 _CACHED_WORDS = 1024
@@ -30,6 +31,7 @@ class Lexicon:
         for line in table.lines("ACRO"):
             word, *symbols = line.split(" ")
             self._acronyms[word] = tuple(symbols)
+        self._rules = NeighbourRules(table)
         self._traditional: dict[str, str] | None = None
 
     @classmethod
@@ -111,6 +113,17 @@ class Lexicon:
     def is_own(self, word: str) -> bool:
         """Whether the reading of a Chinese word is the user's."""
         return word in self._overrides.chinese
+
+    def is_chinese_word(self, word: str) -> bool:
+        """Whether the table or the user has this Chinese word."""
+        return word in self._overrides.chinese or self._table.find(word) is not None
+
+    def read_single(self, text: str, index: int) -> str | None:
+        """Reading of the lone character ``text[index]`` by its neighbours, else its default."""
+        own = self._overrides.chinese.get(text[index])
+        if own:
+            return own.syllables[0]
+        return self._rules.read(text, index) or self._table.character_reading(text[index])
 
     def character(self, character: str) -> str | None:
         """Default reading of one Chinese character, or None where it has none."""

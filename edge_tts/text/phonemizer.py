@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import re
 
+from edge_tts.text.chinese_words import chinese_words
+from edge_tts.text.english_context import read_in_context
 from edge_tts.text.lexicon import Lexicon
 from edge_tts.text.tone_sandhi import apply_tone_sandhi
 from edge_tts.text.words import Tones, Word
 
-__all__ = ["Word", "phonemize"]
+__all__ = ["PAUSE_MARKS", "Word", "phonemize"]
 
 PAUSE_MARKS = {
     "。": ".", "！": "!", "？": "?", "；": ".", "!": "!", "?": "?", ".": ".", ";": ".", "…": ",",
     "，": ",", "、": ",", "：": ",", ",": ",", ":": ",", "—": ",", "–": ",",
     "（": ",", "）": ",", "(": ",", ")": ",", "\n": ".",
 }  # fmt: skip
-_TOKEN = re.compile(
-    r"(?P<zh>[\u3400-\u9fff〇]+)|(?P<en>[A-Za-z]+(?:'[A-Za-z]+)*'?)|(?P<pause>["
+_STRENGTH = ",.?!"
+_PATTERN = (
+    r"(?P<zh>[\u3400-\u9fff〇]+)|(?P<en>[A-Za-z]+(?:['’][A-Za-z]+)*)|(?P<pause>["
     + re.escape("".join(PAUSE_MARKS))
     + "])"
 )
+_TOKEN = re.compile(_PATTERN)
 
 
 def phonemize(normalized: str, lexicon: Lexicon, tones: Tones = "surface") -> list[Word]:
@@ -29,15 +33,31 @@ def phonemize(normalized: str, lexicon: Lexicon, tones: Tones = "surface") -> li
     pauses follow each other and none comes first; of several the strongest stays.
     """
     words: list[Word] = []
-    for match in _TOKEN.finditer(lexicon.simplify(normalized)):
+    for match in _token_pattern(lexicon).finditer(lexicon.simplify(normalized)):
         text = match.group()
-        if match.lastgroup == "zh":
-            words += _chinese(text, lexicon)
-        elif match.lastgroup == "en":
-            words.append(Word(text, "en", lexicon.english(text.strip("'"))))
-        else:
+        kind = match.lastgroup
+        if kind == "zh":
+            words += chinese_words(text, lexicon)
+        elif kind == "pause":
             _add_pause(words, PAUSE_MARKS[text])
-    return apply_tone_sandhi(words) if tones == "surface" else words
+        else:
+            own = lexicon.own_token(text)
+            if own:
+                words.append(Word(text, own.language, own.syllables))
+            elif kind == "en":
+                words.append(Word(text, "en", lexicon.english(text.replace("’", "'"))))
+    read_in_context(words)
+    return apply_tone_sandhi(words, lexicon.is_chinese_word) if tones == "surface" else words
+
+
+def _token_pattern(lexicon: Lexicon) -> re.Pattern[str]:
+    """The pattern of tokens, with the user's keys first where they hold more than letters."""
+    keys = [key for key in lexicon.own_tokens() if not key.isalpha()]
+    if not keys:
+        return _TOKEN
+    keys.sort(key=lambda key: (-len(key), key))
+    own = "|".join(map(re.escape, keys))
+    return re.compile(rf"(?P<own>(?<![A-Za-z0-9])(?:{own})(?![A-Za-z0-9]))|{_PATTERN}")
 
 
 def _add_pause(words: list[Word], mark: str) -> None:
@@ -46,16 +66,5 @@ def _add_pause(words: list[Word], mark: str) -> None:
     last = words[-1]
     if last.language != "pause":
         words.append(Word(mark, "pause", (mark,)))
-    elif ",.?!".index(mark) > ",.?!".index(last.text):
+    elif _STRENGTH.index(mark) > _STRENGTH.index(last.text):
         words[-1] = Word(mark, "pause", (mark,))
-
-
-def _chinese(text: str, lexicon: Lexicon) -> list[Word]:
-    words = []
-    for word in lexicon.segment(text):
-        syllables = lexicon.chinese(word) or tuple(
-            filter(None, (lexicon.character(character) for character in word))
-        )
-        if syllables:
-            words.append(Word(word, "zh", syllables))
-    return words

@@ -27,9 +27,14 @@ def number_end(text: str, start: int) -> int:
     while end < length and text[end] in NUMERALS:
         end += 1
     if end > start and end + 1 < length and text[end] == "点" and text[end + 1] in DIGITS:
-        end += 1
-        while end < length and text[end] in DIGITS:
-            end += 1
+        decimal_end = end + 1
+        while decimal_end < length and text[decimal_end] in DIGITS:
+            decimal_end += 1
+        # 十四点三十分 and 五点零二分 are times of day.
+        following = text[decimal_end : decimal_end + 2]
+        is_time = following[:1] in NUMERALS or (following[:1] == "分" and following != "分贝")
+        if not (following and is_time):
+            return decimal_end
     return end
 
 

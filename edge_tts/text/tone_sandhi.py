@@ -1,10 +1,182 @@
-"""Tone sandhi of Mandarin, and neutral tones that follow from structure."""
+"""Tone sandhi of Mandarin: 一, 不, and third tones by the structure of words.
+
+Sources: Xiandai Hanyu Cidian for 一 and 不; for third tones the cyclic account
+of Shih (1986) and Chen (2000): a third tone before a third tone becomes second,
+inside words and feet first, then across their joints. Between two feet of two
+or more syllables the change is optional, and is not made here.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+
+from edge_tts.text.segmenter import DIGITS, NUMERALS
 from edge_tts.text.words import Word
 
+_Tree = int | list["_Tree"]
 
-def apply_tone_sandhi(words: list[Word]) -> list[Word]:
-    """Surface tones of ``words``, whose syllables carry dictionary tones."""
-    return words
+_MAGNITUDES = frozenset("百千万亿")
+# 一 before these names the first one: 一号, 一楼, 一级, 一段母线.
+_ORDINAL_NEXT = re.compile(
+    r"[号楼月级期班区线母]|段(?!时|路|距|话)|层(?![水油膜灰冰雪保薄])|次(?:风|侧|回路|水|泵|设备|网|油|系统|元件|变|仪表)"
+    r"|车间|分厂|工段|工位|回路|单元|相(?!同)"
+)
+# ... unless a word of counting or pointing stands before.
+_COUNTING_BEFORE = frozenset("这那每某同另任有了过下再仅")
+# 不 between a verb and its complement is unstressed: 打不开, 关不上.
+_POTENTIAL_VERB = frozenset("打关开拧推拉合拔插装卸启起停转走进出上下看听找读写拿放升降夹松锁吸抓推动连接收发退挂跟赶吃受赢顶撑")
+_POTENTIAL_COMPLEMENT = frozenset("开上下住到了动起出来去见清完及成掉进着紧稳")
+# A polite opening is a phrase of its own.
+_APART = frozenset(("请",))
+
+
+def apply_tone_sandhi(words: list[Word], is_word: Callable[[str], bool]) -> list[Word]:
+    """Surface tones of ``words``, whose syllables carry dictionary tones.
+
+    ``is_word`` says whether two characters are a word of the table; it tells
+    ``(展览)馆`` from ``纸(老虎)``.
+    """
+    result: list[Word] = []
+    start = 0
+    for index in range(len(words) + 1):
+        if index < len(words) and words[index].language == "zh":
+            continue
+        if index > start:
+            result += _stretch(words[start:index], is_word)
+        if index < len(words):
+            result.append(words[index])
+        start = index + 1
+    return result
+
+
+def _stretch(words: list[Word], is_word: Callable[[str], bool]) -> list[Word]:
+    """Sandhi in a run of Chinese words without pause or foreign word."""
+    characters = [c for word in words for c in aligned_characters(word)]
+    syllables = [s for word in words for s in word.syllables]
+    surface = list(syllables)
+    for index, character in enumerate(characters):
+        if character == "一" and syllables[index] == "yi1":
+            surface[index] = "yi" + _tone_of_yi(index, characters, syllables)
+        elif character == "不" and syllables[index] == "bu4":
+            surface[index] = "bu" + _tone_of_bu(index, characters, syllables)
+    if any(a[-1] == "3" == b[-1] for a, b in zip(surface, surface[1:])):
+        for foot in _feet(words, is_word):
+            _raise_third_tones(foot, surface)
+    if surface == syllables:
+        return words
+    result = []
+    position = 0
+    for word in words:
+        end = position + len(word.syllables)
+        result.append(word._replace(syllables=tuple(surface[position:end])))
+        position = end
+    return result
+
+
+def aligned_characters(word: Word) -> list[str]:
+    """One character a syllable: 儿 of an erhua syllable is left out."""
+    if len(word.text) == len(word.syllables):
+        return list(word.text)
+    kept = [c for i, c in enumerate(word.text) if c != "儿" or i == 0]
+    kept += ["儿"] * (len(word.syllables) - len(kept))
+    return kept[: len(word.syllables)]
+
+
+def _tone_of_yi(index: int, characters: list[str], syllables: list[str]) -> str:
+    before = characters[index - 1] if index else ""
+    rest = "".join(characters[index + 1 : index + 4])
+    after = rest[:1]
+    if not after:
+        return "1"
+    if after == "点" and rest[1:2] in DIGITS and rest[1:2]:
+        return "1"
+    if before == "点" and index > 1 and characters[index - 2] in NUMERALS:
+        return "1"
+    if before and before == after and before not in NUMERALS:
+        return "5"
+    if after not in _MAGNITUDES:
+        if before in DIGITS or after in DIGITS or before in _MAGNITUDES or before in ("十", "第", "初"):
+            return "1"
+        if after in "到至比、" or (before == "月" and after == "日"):
+            return "1"
+        if _ORDINAL_NEXT.match(rest) and before not in _COUNTING_BEFORE:
+            return "1"
+        if before in ("之", "统", "唯", "逐", "划", "单", "专") or (before == "万" and after != "个"):
+            return "1"
+    elif before in ("第", "十"):
+        return "1"
+    return "2" if syllables[index + 1][-1] == "4" or after == "个" else "4"
+
+
+def _tone_of_bu(index: int, characters: list[str], syllables: list[str]) -> str:
+    before = characters[index - 1] if index else ""
+    after = characters[index + 1] if index + 1 < len(characters) else ""
+    if before and before == after:
+        return "5"
+    if before in _POTENTIAL_VERB and after in _POTENTIAL_COMPLEMENT:
+        return "5"
+    return "2" if after and syllables[index + 1][-1] == "4" else "4"
+
+
+def _feet(words: list[Word], is_word: Callable[[str], bool]) -> list[_Tree]:
+    """Trees of syllable numbers inside which third tones change."""
+    feet: list[_Tree] = []
+    singles: list[int] = []
+    position = 0
+
+    def close_singles(following: _Tree | None) -> _Tree | None:
+        """Pair single syllables; a lone one joins what follows, else what went before."""
+        if len(singles) == 1 and following is not None:
+            joined: _Tree = [singles[0], following]
+            singles.clear()
+            return joined
+        if len(singles) == 1 and feet:
+            feet[-1] = [feet[-1], singles[0]]
+        elif singles:
+            feet.append(_pairs(singles))
+        singles.clear()
+        return following
+
+    for word in words:
+        count = len(word.syllables)
+        if count == 1 and word.text not in _APART:
+            singles.append(position)
+        else:
+            tree = close_singles(None if count == 1 else _word_tree(word, position, is_word))
+            feet.append(position if tree is None else tree)
+        position += count
+    close_singles(None)
+    return feet
+
+
+def _pairs(numbers: list[int]) -> _Tree:
+    tree: _Tree = numbers[:2] if len(numbers) > 1 else numbers[0]  # type: ignore[assignment]
+    for index in range(2, len(numbers), 2):
+        pair = numbers[index : index + 2]
+        tree = [tree, pair if len(pair) == 2 else pair[0]]  # type: ignore[list-item]
+    return tree
+
+
+def _word_tree(word: Word, start: int, is_word: Callable[[str], bool]) -> _Tree:
+    count = len(word.syllables)
+    numbers = list(range(start, start + count))
+    if count == 3:
+        text = word.text
+        if text[0] not in NUMERALS and is_word(text[1:3]) and not is_word(text[:2]):
+            return [numbers[0], [numbers[1], numbers[2]]]
+        return [[numbers[0], numbers[1]], numbers[2]]
+    return _pairs(numbers)
+
+
+def _raise_third_tones(tree: _Tree, surface: list[str]) -> tuple[int, int]:
+    """Apply the rule below ``tree``; returns its first and last syllable number."""
+    if isinstance(tree, int):
+        return tree, tree
+    first, last = _raise_third_tones(tree[0], surface)
+    for branch in tree[1:]:
+        head, tail = _raise_third_tones(branch, surface)
+        if surface[last][-1] == "3" == surface[head][-1]:
+            surface[last] = surface[last][:-1] + "2"
+        last = tail
+    return first, last

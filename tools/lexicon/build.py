@@ -7,7 +7,7 @@ from pathlib import Path
 
 from edge_tts.text.inventory import ARPABET_CONSONANTS, ARPABET_VOWELS
 from edge_tts.text.lexicon_table import FIRST_CHARACTER, HAS_READING, LAST_CHARACTER
-from tools.lexicon.chinese import ChineseData, load_chinese
+from tools.lexicon.chinese import ChineseData, load_chinese, neighbour_rules
 from tools.lexicon.english import load_acronyms, load_dictionary, load_english
 from tools.lexicon.sorted_trie import SortedTrie
 from tools.lexicon.table_writer import front_coded, lines, write_table
@@ -54,6 +54,7 @@ def _chinese_sections(data: ChineseData) -> dict[str, bytes]:
         "EXST": array("I", (state for state, _ in exceptions)).tobytes(),
         "EXOF": offsets.tobytes(),
         "EXSY": flat.tobytes(),
+        "NEAR": lines(neighbour_rules()),
         "TRAD": lines([f"{a} {b}" for a, b in sorted(data.traditional_phrases.items())]),
     }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from importlib import resources
@@ -89,6 +90,10 @@ def _load_phrases() -> dict[str, tuple[str, ...]]:
                 citation.get(character, _to_numbered(options[0]))
                 for character, options in zip(word, marked, strict=True)
             )
+            if word.endswith("儿") and syllables[-1] == "er5" and len(word) > 1:
+                # Erhua: the ending belongs to the syllable before it.
+                *head, last, _ = syllables
+                syllables = (*head, f"{last[:-1]}r{last[-1]}")
             if _valid(syllables):
                 phrases[word] = syllables
     return phrases
@@ -103,16 +108,26 @@ def _load_counts() -> dict[str, tuple[int, str]]:
     return counts
 
 
-def _own_words() -> dict[str, tuple[str, ...]]:
-    """Our words; those of vocabulary.tsv have no reading of their own."""
-    words: dict[str, tuple[str, ...]] = {}
-    for row in _rows("vocabulary.tsv"):
-        for word in row:
-            words[word] = ()
-    for word, *syllables in _rows("industrial.tsv"):
-        if len(syllables) != len(word) or not _valid(tuple(syllables)):
-            raise ValueError(f"industrial.tsv: {word} {' '.join(syllables)}: wrong reading")
+def _own_words(
+    phrases: dict[str, tuple[str, ...]], readings: dict[str, str]
+) -> dict[str, tuple[str, ...]]:
+    """Our words with their readings; no reading where the characters give it."""
+    words: dict[str, tuple[str, ...]] = {w: () for row in _rows("vocabulary.tsv") for w in row}
+    forced: dict[str, dict[str, str]] = {}
+    for character, reading, *members in _rows("industrial.tsv"):
+        for word in members:
+            earlier = forced.setdefault(word, {}).setdefault(character, reading)
+            if earlier != reading or character not in word:
+                raise ValueError(f"industrial.tsv: {word}: {character} {earlier} or {reading}?")
+    for word, given in forced.items():
+        # Parts that are words of ours are read as such.
+        base = phrases.get(word) or _compose(word, phrases, readings)
+        words[word] = tuple(given.get(c, s) for c, s in zip(word, base, strict=True))
+    for word, *syllables in _rows("readings.tsv"):
         words[word] = tuple(syllables)
+    for word, reading in words.items():
+        if reading and not _valid(reading):
+            raise ValueError(f"{word}: {' '.join(reading)} is not pinyin")
     return words
 
 
@@ -138,10 +153,9 @@ def _compose(
 def load_chinese() -> ChineseData:
     """Read the sources and choose; see SOURCES.md for where they come from."""
     data = ChineseData(readings=_load_readings())
-    phrases, counts, own = _load_phrases(), _load_counts(), _own_words()
+    phrases, counts = _load_phrases(), _load_counts()
+    own = _own_words(phrases, data.readings)
     phrases.update({word: reading for word, reading in own.items() if reading})
-    for row in _rows("neutral.tsv"):
-        phrases[row[0]] = tuple(row[1:])
     total = sum(count for count, _ in counts.values())
 
     def cost(count: int) -> int:
@@ -178,12 +192,12 @@ def _load_simplified(data: ChineseData) -> None:
     for line in _package_file("opencc", "dictionary/TSCharacters.txt").splitlines():
         traditional, options = line.split("\t")
         simplified = options.split(" ")[0]
-        if len(traditional) == len(simplified) == 1 and traditional != simplified:
-            if _is_hanzi(traditional + simplified):
-                data.simplified[traditional] = simplified
+        one = len(traditional) == len(simplified) == 1 and _is_hanzi(traditional + simplified)
+        if one and traditional != simplified:
+            data.simplified[traditional] = simplified
     for row in _rows("traditional.tsv"):
         if len(row[0]) == 1:
-            data.simplified[row[0]] = row[1]
+            data.simplified[row[0]] = row[1] if row[0] != row[1] else row[0]
         else:
             data.traditional_phrases[row[0]] = row[1]
     for line in _package_file("opencc", "dictionary/TSPhrases.txt").splitlines():
@@ -192,3 +206,14 @@ def _load_simplified(data: ChineseData) -> None:
         plain = "".join(data.simplified.get(c, c) for c in traditional)
         if len(traditional) == len(simplified) and plain != simplified:
             data.traditional_phrases.setdefault(traditional, simplified)
+
+
+def neighbour_rules() -> list[str]:
+    """Rows of neighbours.tsv, as ``edge_tts.text.polyphones`` reads them."""
+    numbers = "[零一二两三四五六七八九十百千万亿半几数多每]"
+    text = (DATA / "neighbours.tsv").read_text("utf-8").replace("{N}", numbers)
+    rows = [line for line in text.splitlines() if line and not line.startswith("#")]
+    for row in rows:
+        character, before, after, reading = row.split("\t")
+        re.compile(before), re.compile(after), split_pinyin(reading)
+    return rows

@@ -11,15 +11,21 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import dataclass
+from functools import cache
+from itertools import count
+from multiprocessing import get_context
 from pathlib import Path
 from random import Random
 
+import click
 import numpy as np
 import numpy.typing as npt
 
 from edge_tts.text.inventory import END, PAUSES, PHONEMES, START
 from tools.voice import texts
+from tools.voice.pronounce import Pronouncer
 from tools.voice.teacher import SAMPLE_RATE_HZ, Speech, Teacher
 
 HOP_LENGTH = 300
@@ -158,3 +164,63 @@ def load_shard(path: Path) -> list[Utterance]:
             Utterance(kind, text, ids[phoneme], durations[phoneme], f0[frame].astype(np.float32), audio[samples])
         )
     return utterances
+
+
+def shard_seconds(path: Path) -> float:
+    """Length of a shard's speech, read from its frame counts alone."""
+    with np.load(path) as data:
+        return float(data["frames"].sum()) * HOP_LENGTH / SAMPLE_RATE_HZ
+
+
+def _make_shard(task: tuple[int, Path, Path, Path, dict[str, float]]) -> float:
+    number, target, teacher_folder, lexicon, blend = task
+    teacher, pronounce = _workers(teacher_folder, lexicon, tuple(sorted(blend.items())))
+    return save_shard(target, shard_lines(number, teacher, pronounce))
+
+
+@cache
+def _workers(
+    teacher_folder: Path, lexicon: Path, blend: tuple[tuple[str, float], ...]
+) -> tuple[Teacher, Pronounce]:
+    return Teacher(teacher_folder, dict(blend)), Pronouncer(lexicon)
+
+
+@click.command()
+@click.option("--teacher", "teacher_folder", type=click.Path(path_type=Path, exists=True), required=True)
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder of the shards.")
+@click.option("--hours", type=float, default=8.0, show_default=True, help="Speech to have in the end.")
+@click.option("--workers", type=int, default=2, show_default=True)
+@click.option("--lexicon", type=click.Path(path_type=Path, exists=True), default=Path("models/zh-en/lexicon.bin"))
+@click.option("--blend", default="zf_xiaoxiao=0.7,af_heart=0.3", show_default=True, help="Speakers and their weights.")
+def main(
+    teacher_folder: Path, out: Path, hours: float, workers: int, lexicon: Path, blend: str
+) -> None:
+    """Let the teacher speak until OUT holds enough; run again, it goes on where it was."""
+    out.mkdir(parents=True, exist_ok=True)
+    for torn in out.glob("*.part"):
+        torn.unlink()
+    speakers = {name: float(weight) for name, _, weight in (p.partition("=") for p in blend.split(","))}
+    seconds = sum(shard_seconds(path) for path in out.glob("shard-*.npz"))
+    missing = (
+        (number, path, teacher_folder, lexicon, speakers)
+        for number in count()
+        if not (path := out / f"shard-{number:05d}.npz").exists()
+    )
+    with (
+        ProcessPoolExecutor(workers, get_context("spawn")) as pool,
+        click.progressbar(length=round(hours * 3600), label="speech (s)") as bar,
+    ):
+        bar.update(min(round(seconds), round(hours * 3600)))
+        pending = set()
+        while seconds < hours * 3600:
+            while len(pending) < workers:
+                pending.add(pool.submit(_make_shard, next(missing)))
+            done, pending = wait(pending, return_when=FIRST_COMPLETED)
+            for future in done:
+                seconds += future.result()
+                bar.update(round(future.result()))
+    click.echo(f"{seconds / 3600:.2f} hours of speech in {out}")
+
+
+if __name__ == "__main__":
+    main()

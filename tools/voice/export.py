@@ -19,14 +19,14 @@ from torch import nn
 
 from edge_tts.text.inventory import PHONEMES
 from tools.voice.model import AcousticModel, Size, Vocoder
-from tools.voice.quantise import quantise
+from tools.voice.quantise import Scheme, quantise
 from tools.voice.signal import HOP_LENGTH, N_FFT, N_MELS, SAMPLE_RATE_HZ
 
 OPSET = 16
 CHUNK_FRAMES = (24, 48)
 MAX_PHONEMES = 200
 # What becomes int8: matrix products, and the encoder's embedding table.
-OPERATORS = {"encoder": ("MatMul", "Gather"), "decoder": ("MatMul",), "vocoder": ("MatMul",)}
+SCHEMES = {"encoder": Scheme(("MatMul", "Gather")), "decoder": Scheme(), "vocoder": Scheme()}
 
 
 class _Encoder(nn.Module):
@@ -143,7 +143,7 @@ def main(checkpoints: Path, out: Path, name: str, version: str) -> None:
     export_graphs(acoustic, vocoder, out)
     total = 0
     for graph in ("encoder", "decoder", "vocoder"):
-        quantise(out / f"{graph}.onnx", out / f"{graph}.int8.onnx", OPERATORS[graph])
+        quantise(out / f"{graph}.onnx", out / f"{graph}.int8.onnx", SCHEMES[graph])
         size = (out / f"{graph}.int8.onnx").stat().st_size
         total += size
         click.echo(f"{graph}: fp32 {(out / f'{graph}.onnx').stat().st_size / 1e6:.2f} MB, int8 {size / 1e6:.2f} MB")

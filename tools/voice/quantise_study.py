@@ -1,0 +1,241 @@
+"""Measures int8 layer kind by layer kind, and calibrates the Wiener filter.
+
+Each scheme makes a pack of its own beside the voice. Against the fp32 run of the
+same lines it prints: bytes, time of one chunk on one core, how far the vocoder's
+error lies under its signal, log-spectral distance, DistillMOS. The vocoder's error
+spectrum goes into ``voice.json`` as ``wiener.noise_log_spectrum``; the filter is
+enabled there only where it brings int8 closer to fp32.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+import numpy as np
+import numpy.typing as npt
+
+from edge_tts.audio.wiener_filter import WienerFilter
+from edge_tts.inference.onnx_session import OnnxSession
+from edge_tts.synthesis.acoustic_model import AcousticModel
+from edge_tts.synthesis.dsp_vocoder import DspVocoder
+from edge_tts.synthesis.synthesizer import Synthesizer
+from edge_tts.synthesis.vocoder import NeuralVocoder
+from edge_tts.text.front_end import TextFrontEnd
+from edge_tts.text.lexicon import Lexicon
+from edge_tts.voice import GRAPHS, Voice, load_voice
+from tools.voice.evaluate import LINES, read_lines
+from tools.voice.export import SCHEMES
+from tools.voice.quantise import Feed, Scheme, quantise
+
+Float32 = npt.NDArray[np.float32]
+CALIBRATION_LINES = 24
+
+VARIANTS: dict[str, Scheme] = {
+    "MatMul dynamic per channel": Scheme(),
+    "MatMul dynamic per tensor": Scheme(per_channel=False),
+    "MatMul + depthwise Conv dynamic": Scheme(("MatMul", "Conv")),
+    "depthwise Conv alone dynamic": Scheme(("Conv",)),
+    "MatMul static QDQ": Scheme(static=True),
+    "MatMul + depthwise Conv static QDQ": Scheme(("MatMul", "Conv"), static=True),
+}
+
+
+class Recorder:
+    """A session that keeps what it was fed."""
+
+    def __init__(self, path: Path) -> None:
+        self._session = OnnxSession(path)
+        self.feeds: list[Feed] = []
+
+    def run(self, inputs: Feed) -> Feed:
+        self.feeds.append({k: np.array(v) for k, v in inputs.items()})
+        return self._session.run(inputs)
+
+    def close(self) -> None:
+        self._session.close()
+
+
+@dataclass
+class Spoken:
+    """Samples and spectra ``(F, 601)`` of one line."""
+
+    samples: Float32
+    spectra: npt.NDArray[np.complex64]
+
+
+def speak(
+    voice: Voice,
+    sessions: dict[str, object],
+    text: str,
+    wiener: npt.NDArray[np.float64] | None = None,
+) -> Spoken:
+    """One line, with the vocoder's spectra kept before the filter."""
+    kept: list[npt.NDArray[np.complex64]] = []
+
+    def new_filter() -> Callable[[npt.NDArray[np.complex64]], npt.NDArray[np.complex64]]:
+        active = WienerFilter(wiener) if wiener is not None else None
+
+        def keep(spectra: npt.NDArray[np.complex64]) -> npt.NDArray[np.complex64]:
+            kept.append(spectra.copy())
+            return active.apply(spectra) if active else spectra
+
+        return keep
+
+    synthesizer = Synthesizer(
+        TextFrontEnd(Lexicon.open(voice.lexicon_path()), voice.phonemes),
+        AcousticModel(sessions["encoder"], sessions["decoder"], voice),
+        NeuralVocoder(sessions["vocoder"], voice),
+        DspVocoder(voice),
+        voice,
+        new_spectral_filter=new_filter,
+    )
+    samples = np.concatenate([chunk.samples for chunk in synthesizer.stream(text)])
+    return Spoken(samples, np.concatenate(kept))
+
+
+def log_spectral_distance(a: Float32, b: Float32) -> float:
+    """Root mean square of the difference of log spectra, in dB, over frames that sound."""
+    count = min(len(a), len(b)) // 256 * 256
+    frames = [np.lib.stride_tricks.sliding_window_view(x[:count], 1024)[::256] for x in (a, b)]
+    power = [np.abs(np.fft.rfft(f * np.hanning(1024))) ** 2 + 1e-5 for f in frames]
+    sounding = power[0].sum(1) > 1e-2
+    difference = 10 * np.log10(power[0][sounding] / power[1][sounding])
+    return float(np.sqrt((difference**2).mean(1)).mean())
+
+
+def chunk_ms(path: Path, feed: Feed) -> float:
+    """Median time of one run on one core."""
+    session = OnnxSession(path)
+    times = []
+    for _ in range(40):
+        begun = time.perf_counter()
+        session.run(feed)
+        times.append(1000 * (time.perf_counter() - begun))
+    return float(np.median(times[8:]))
+
+
+def noise_power(reference: list[Spoken], others: list[Spoken]) -> npt.NDArray[np.float64]:
+    """Mean power of the vocoder's error in each bin ``(601,)``."""
+    errors = [np.abs(a.spectra - b.spectra) ** 2 for a, b in zip(reference, others, strict=True)]
+    return np.concatenate(errors).mean(0).astype(np.float64)
+
+
+@click.command()
+@click.option("--voice", "folder", type=click.Path(path_type=Path, exists=True), default=Path("models/zh-en"))
+@click.option("--mos/--no-mos", default=True, help="DistillMOS for each scheme.")
+@click.option("--calibrate-only", is_flag=True, help="Only the noise spectrum of the voice's own int8 form.")
+def main(folder: Path, mos: bool, calibrate_only: bool) -> None:
+    """Print the table of schemes and store the noise spectrum in voice.json."""
+    voice = load_voice(folder)
+    texts = [line["text"] for line in read_lines(LINES)][::3][:CALIBRATION_LINES]
+    fp32: dict[str, Recorder] = {g: Recorder(voice.graph_path(g, "fp32")) for g in GRAPHS}
+    reference = [speak(voice, dict(fp32), text) for text in texts]
+    rate = mos_rater() if mos else None
+    rows = [("fp32", sum(voice.graph_path(g, "fp32").stat().st_size for g in GRAPHS), fp32, None)]
+    click.echo("| scheme | MB | decoder ms | vocoder ms | vocoder error dB | log-spectral distance dB | DistillMOS |")
+    click.echo("|---|---|---|---|---|---|---|")
+    feeds = {g: fp32[g].feeds for g in GRAPHS}
+    typical = {g: feeds[g][-2] for g in GRAPHS}
+    row("fp32", rows[0][1], {g: voice.graph_path(g, "fp32") for g in GRAPHS}, voice, typical, reference, texts, rate)
+    own = {g: voice.graph_path(g, "int8") for g in GRAPHS}
+    noise = calibrate(voice, own, fp32, reference, texts)
+    row("the voice's int8", total(own), own, voice, typical, reference, texts, rate, fp32)
+    improved = row("the voice's int8 + Wiener", total(own), own, voice, typical, reference, texts, rate, fp32, noise)
+    store(folder, noise, improved)
+    if calibrate_only:
+        return
+    for name, scheme in VARIANTS.items():
+        with tempfile.TemporaryDirectory() as scratch:
+            paths = {}
+            for graph in GRAPHS:
+                paths[graph] = Path(scratch) / f"{graph}.onnx"
+                if graph == "encoder":
+                    shutil.copy(own[graph], paths[graph])
+                else:
+                    quantise(voice.graph_path(graph, "fp32"), paths[graph], scheme, feeds[graph][::4])
+            row(name, total(paths), paths, voice, typical, reference, texts, rate, fp32)
+
+
+def total(paths: dict[str, Path]) -> int:
+    return sum(path.stat().st_size for path in paths.values())
+
+
+def calibrate(
+    voice: Voice, int8: dict[str, Path], fp32: dict[str, Recorder], reference: list[Spoken], texts: list[str]
+) -> npt.NDArray[np.float64]:
+    """Natural log of the noise power that the int8 vocoder adds to the same features."""
+    sessions = {"encoder": fp32["encoder"], "decoder": fp32["decoder"], "vocoder": OnnxSession(int8["vocoder"])}
+    spoken = [speak(voice, sessions, text) for text in texts]
+    return np.log(noise_power(reference, spoken) + 1e-12)
+
+
+def row(
+    name: str,
+    size: int,
+    paths: dict[str, Path],
+    voice: Voice,
+    typical: dict[str, Feed],
+    reference: list[Spoken],
+    texts: list[str],
+    rate: Callable[[Float32], float] | None,
+    fp32: dict[str, Recorder] | None = None,
+    noise: npt.NDArray[np.float64] | None = None,
+) -> float:
+    """Print one line; returns its log-spectral distance to fp32 on the same features."""
+    vocoder = OnnxSession(paths["vocoder"])
+    whole = {g: OnnxSession(paths[g]) for g in GRAPHS}
+    same = {"encoder": fp32["encoder"], "decoder": fp32["decoder"], "vocoder": vocoder} if fp32 else whole
+    spoken = [speak(voice, same, text, noise) for text in texts]
+    signal = np.concatenate([np.abs(r.spectra) ** 2 for r in reference]).sum()
+    error = noise_power(reference, spoken).sum() * sum(len(r.spectra) for r in reference)
+    distance = float(np.mean([log_spectral_distance(r.samples, s.samples) for r, s in zip(reference, spoken, strict=True)]))
+    scores = "–"
+    if rate is not None:
+        scores = f"{np.mean([rate(speak(voice, whole, text, noise).samples) for text in texts]):.3f}"
+    ratio = f"{10 * np.log10(error / signal):.1f}" if error > 0 else "–"
+    click.echo(
+        f"| {name} | {size / 1e6:.2f} | {chunk_ms(paths['decoder'], typical['decoder']):.2f} "
+        f"| {chunk_ms(paths['vocoder'], typical['vocoder']):.2f} | {ratio} | {distance:.2f} | {scores} |"
+    )
+    return distance
+
+
+def store(folder: Path, noise: npt.NDArray[np.float64], improved: float) -> None:
+    """Put the noise spectrum into ``voice.json``."""
+    path = folder / "voice.json"
+    data = json.loads(path.read_text(encoding="utf-8"))
+    data["wiener"] = {"enabled": False, "noise_log_spectrum": [round(float(x), 3) for x in noise]}
+    path.write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def mos_rater() -> Callable[[Float32], float]:
+    """DistillMOS of samples at 24 kHz."""
+    import sys
+    import types
+
+    import torch
+
+    from tools.voice.judge import resample
+
+    sys.modules.setdefault("torchaudio", types.ModuleType("torchaudio"))
+    from distillmos import ConvTransformerSQAModel
+
+    model = ConvTransformerSQAModel()
+    model.eval()
+
+    def rate(samples: Float32) -> float:
+        with torch.no_grad():
+            return float(model(torch.from_numpy(resample(samples, 24000))[None])[0])
+
+    return rate
+
+
+if __name__ == "__main__":
+    main()

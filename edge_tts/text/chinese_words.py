@@ -16,8 +16,11 @@ _LONGEST_WORD = 4
 _NOT_ERHUA_AFTER = frozenset("童女子媳科歌孙戏化")
 
 
-def chinese_words(text: str, lexicon: Lexicon) -> list[Word]:
-    """Words of ``text`` (Chinese characters only), each with its dictionary reading."""
+def chinese_words(text: str, lexicon: Lexicon, missing: list[str] | None = None) -> list[Word]:
+    """Words of ``text`` (Chinese characters only), each with its dictionary reading.
+
+    Characters without one are left out and added to ``missing``.
+    """
     words: list[Word] = []
     position = 0
     pieces = list(lexicon.segment(text))
@@ -30,6 +33,8 @@ def chinese_words(text: str, lexicon: Lexicon) -> list[Word]:
                 continue
             syllable = lexicon.read_single(text, before)
             if not syllable:
+                if missing is not None:
+                    missing.append(piece)
                 continue
             word = Word(piece, "zh", (syllable,))
             if piece in _MEASURES and index and _takes_measure(words, pieces[index - 1]):

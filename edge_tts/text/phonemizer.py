@@ -6,6 +6,7 @@ import re
 
 from edge_tts.text.chinese_words import chinese_words
 from edge_tts.text.english_context import read_in_context
+from edge_tts.text.english_words import plural
 from edge_tts.text.lexicon import Lexicon
 from edge_tts.text.tone_sandhi import apply_tone_sandhi
 from edge_tts.text.words import Tones, Word
@@ -26,24 +27,34 @@ _PATTERN = (
 _TOKEN = re.compile(_PATTERN)
 
 
-def phonemize(normalized: str, lexicon: Lexicon, tones: Tones = "surface") -> list[Word]:
+def phonemize(
+    normalized: str,
+    lexicon: Lexicon,
+    tones: Tones = "surface",
+    *,
+    missing: list[str] | None = None,
+) -> list[Word]:
     """Words and pauses of ``normalized``, a text as the normaliser leaves it.
 
     With ``tones="citation"`` every syllable keeps its dictionary tone. No two
     pauses follow each other and none comes first; of several the strongest stays.
+    Characters without a reading are left out and added to ``missing``.
     """
     words: list[Word] = []
     for match in _token_pattern(lexicon).finditer(lexicon.simplify(normalized)):
         text = match.group()
         kind = match.lastgroup
         if kind == "zh":
-            words += chinese_words(text, lexicon)
+            words += chinese_words(text, lexicon, missing)
         elif kind == "pause":
             _add_pause(words, PAUSE_MARKS[text])
         else:
             own = lexicon.own_token(text)
             if own:
                 words.append(Word(text, own.language, own.syllables))
+            elif len(text) == 2 and text[0].isupper() and text[1] == "s":
+                # The plural of a letter name, as in P L Cs.
+                words.append(Word(text, "en", plural(lexicon.english(text[0]))))
             elif kind == "en":
                 words.append(Word(text, "en", lexicon.english(text.replace("’", "'"))))
     read_in_context(words)

@@ -53,7 +53,7 @@ _MARKDOWN_LINE = re.compile(
 )
 _COMBINING = re.compile("[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u20d0-\u20ff\ufe20-\ufe2f]")
 _UNSUPPORTED = re.compile(
-    "[^\x00-\x7e\u00a0-\u00bf\u00d7\u00f7\u0370-\u03ff\u2000-\u2bff\u3000-\u303f\u3400-\u4dbf\u4e00-\u9fff"
+    "[^\x00-\x7e\u00a0-\u00bf\u00d7\u00f7\u0370-\u03ff\u2000-\u2bff\u3000-\u303f\u3200-\u33ff\u3400-\u4dbf\u4e00-\u9fff"
     "\u2460-\u24ff\uff01-\uff65\uffe0-\uffe6Ø]+"
 )
 _REPLACEMENT = "\ufffd"

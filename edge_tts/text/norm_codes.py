@@ -13,7 +13,7 @@ from edge_tts.text.units import parse_unit
 _URL = re.compile(rf"(?:[a-z][a-z0-9+.]{{1,10}}://|www\.)[^\s{HAN}，。！？；、（）<>\"'|]+", re.I)
 _EMAIL = re.compile(r"[A-Za-z0-9][\w.+-]{0,63}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+")
 _WINDOWS_PATH = re.compile(rf"(?:[A-Za-z]:\\|\\\\)[^\s{HAN}，。！？；（）\"<>|]*")
-_UNIX_PATH = re.compile(r"(?<![A-Za-z0-9])(?:~|\.{1,2})?(?:/[\w.@%+-]+)+/?")
+_UNIX_PATH = re.compile(r"(?<![A-Za-z0-9])(?:~|\.{1,2})?(?:/[\w.@%+-]{1,80}){1,24}/?")
 _FILE = re.compile(
     r"[A-Za-z][\w-]{0,40}\.(?:wav|mp3|txt|log|csv|json|yaml|yml|toml|xml|pdf|exe|dll|bin|conf|cfg|ini|"
     r"py|sh|bat|zip|gz|tar|png|jpg|html?|docx?|xlsx?|db|so|com|cn|org|net|io|local|onnx)(?![A-Za-z0-9])"
@@ -32,7 +32,7 @@ _THREAD = re.compile(
 )
 # Runs of letters and digits joined by single marks; at least one digit (checked by the caller).
 _CODE = re.compile(
-    r"[A-Za-z0-9]+(?:(?:[-_.](?=[A-Za-z0-9])|/(?=[A-Z0-9]*\d))[A-Za-z0-9]+)*(?:\+(?![\d\s]))?"
+    r"[A-Za-z0-9]+(?:(?:[-_.](?=[A-Za-z0-9])|/(?=[A-Z0-9]{0,8}\d))[A-Za-z0-9]+){0,16}(?:\+(?![\d\s]))?"
 )
 _CODE_PART = re.compile(r"\d+|[A-Za-z]+|[-_./+]")
 _DIGITS_THEN_UNIT = re.compile(r"\d+(?:\.\d+)?\Z")
@@ -181,7 +181,7 @@ def _say_path(scan: Scan, path: str, language: Language) -> None:
         if part.isdigit():
             scan.say(_code_number(part, language, False))
         elif part.isalpha() and part.isascii():
-            scan.say(spoken(scan, part))
+            scan.say(spoken(scan, part) if len(part) > 1 else part.upper())
         elif part == "://":
             continue
         elif part in _PATH_SYMBOLS:
@@ -231,7 +231,7 @@ _HEX = re.compile(r"0[xX](?P<body>[0-9A-Fa-f_]+)(?![0-9A-Za-z])")
 _BASED = re.compile(r"(?P<base>16|8|2)#(?P<body>[0-9A-Fa-f_]+)(?![0-9A-Za-z])")
 _BASES = {"16": ("十六进制", "hex"), "8": ("八进制", "octal"), "2": ("二进制", "binary")}
 _MIXED = re.compile(
-    r"(?=[\d]*[-.]?[A-Za-z]|\d+(?:[-.][A-Za-z0-9]+)*[A-Za-z])[A-Za-z0-9]+(?:[-_.](?=[A-Za-z0-9])[A-Za-z0-9]+)*"
+    r"[A-Za-z0-9]+(?:[-_.](?=[A-Za-z0-9])[A-Za-z0-9]+){0,16}"
 )
 
 

@@ -24,7 +24,7 @@ _TIME = re.compile(
     r"(?P<hour>2[0-4]|[01]?\d)[:：](?P<minute>[0-5]\d)"
     r"(?:[:：](?P<second>[0-5]\d)(?:[.,](?P<fraction>\d{1,6}))?)?(?![:：]?\d)"
 )
-_HALF = re.compile(r"\s?(?P<half>[AaPp])(?:\.?[Mm]\b\.?|(?![A-Za-z0-9.]))")
+_HALF = re.compile(r"\s?(?P<half>[AaPp])(?:\.?[Mm](?![A-Za-z0-9])\.?|(?![A-Za-z0-9.]))")
 _HOUR_HALF = re.compile(r"(?P<hour>1[0-2]|0?[1-9])\s?(?P<half>[AaPp])\.?[Mm](?:\.|(?![A-Za-z0-9]))")
 _ZONE = re.compile(
     r"(?P<zulu>Z)(?![A-Za-z0-9])|\s?(?P<sign>[+-])(?P<hours>0\d|1[0-4]):?(?P<minutes>[0-5]\d)(?![\d:])"
@@ -40,7 +40,7 @@ _ISO_DURATION = re.compile(
     r"P(?:(?P<d>\d+)D)?T?(?:(?P<h>\d+)H)?(?:(?P<min>\d+)M)?(?:(?P<s>\d+(?:\.\d+)?)S)?(?![A-Za-z0-9])"
 )
 _DAY_MONTH = re.compile(
-    r"(?P<day>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?\s(?P<month>[A-Z][a-z]{2,8})\b\.?"
+    r"(?P<day>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?\s(?P<month>[A-Z][a-z]{2,8})(?![A-Za-z0-9])\.?"
     r"(?:,?\s(?P<year>(?:19|20)\d\d)(?!\d))?"
 )
 _MONTH_NUMBERS = {name[:3].lower(): index for index, name in enumerate(en.MONTHS, 1)}

@@ -13,18 +13,19 @@ from edge_tts.text.units import Unit
 MAX_DIGITS = 100
 
 _MEASURE = re.compile(rf"\s?(?:多|几|余|来)?(?:{MEASURES})")
-_LINK = r"[\s:：=为是第]{0,3}"
+_LINK = r"[\s:：=为是第号码]{0,4}"
 _AFTER_CODE_NOUN = re.compile(rf"(?:{CODE_NOUNS}|ID|Id|PIN|SN|IP|No){_LINK}$")
 _AFTER_ALARM_NOUN = re.compile(rf"(?:{ALARM_NOUNS}){_LINK}$")
 _AFTER_PHONE_NOUN = re.compile(rf"(?:{PHONE_NOUNS}){_LINK}$")
 _BEFORE_DEVICE = re.compile(rf"\s?(?:{DEVICE_NOUNS})")
 _ORDINAL_BEFORE = re.compile(r"第\s?$")
 _DATE_UNIT = re.compile(r"\s?(?:[月日时時点點分秒]|[-~–至到]\d{1,2}[月日时点])")
+_YEARS_FOLLOW = re.compile(r"\s?[-~–至到]\s?[12]\d{3}\s?年")
 _EMERGENCY = frozenset(("110", "119", "120", "122", "12345", "12315", "12369", "95598", "10086"))
 
 _EN_CODE_NOUN = re.compile(
     r"(?:\b(?:error|code|id|pin|password|port|serial|number|no|part|model|extension|ticket|order|"
-    r"batch|lot|badge|room|line|tag|register|address|channel|zip|asset|job|work order|employee|"
+    r"batch|lot|badge|room|line|tag|register|address|channel|zip|asset|ext|job|work order|employee|"
     r"event|status|message)(?:\s+(?:code|number|no|id|is|was))?)[\s.:=#]*$",
     re.IGNORECASE,
 )
@@ -73,6 +74,8 @@ def _chinese(
         keep_two = unit.is_temperature or unit.zh_before or unit.zh == "度"
         return zh.cardinal(digits) if keep_two else zh.count(digits)
     following = text[end : end + 8]
+    if in_chain and len(digits) == 4 and digits[0] in "12" and _YEARS_FOLLOW.match(following):
+        return zh.digits(digits)
     if following[:1] == "年" or following[:2] == " 年":
         return _chinese_year(digits, before, following)
     grouped = "," in text[start:end]
@@ -84,8 +87,6 @@ def _chinese(
         return zh.count(digits) if timed or following.lstrip()[:2] in ("分钟", "小时") else zh.cardinal(digits)
     if digits[0] == "0" and len(digits) > 1:
         return zh.digits(digits)
-    if not counted and _is_phone(digits, before):
-        return zh.phone_digits(digits)
     if counted:
         if _ORDINAL_BEFORE.search(before):
             return zh.cardinal(digits)
@@ -94,6 +95,8 @@ def _chinese(
         return zh.digits(digits)
     if _AFTER_CODE_NOUN.search(before) and len(digits) > (1 if not in_chain else 3):
         return zh.digits(digits)
+    if _is_phone(digits, before):
+        return zh.phone_digits(digits)
     if len(digits) >= 3 and _AFTER_ALARM_NOUN.search(before):
         return zh.digits(digits)
     if len(digits) >= 4 and (_BEFORE_DEVICE.match(following) or following[:1] in ("号", "#")):

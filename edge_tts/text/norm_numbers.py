@@ -90,6 +90,12 @@ def _unit_at(text: str, pos: int) -> tuple[Unit, int] | None:
     return unit, end
 
 
+def unit_after(text: str, pos: int) -> int:
+    """Where a unit right at ``pos`` ends; 0 if there is none."""
+    found = _unit_at(text, pos)
+    return found[1] if found else 0
+
+
 def _value_at(text: str, pos: int, signed: bool) -> _Value | None:
     match = _DECIMAL_COMMA.match(text, pos)
     sign = ""
@@ -236,7 +242,7 @@ def _connector(
         return "减" if language == "zh" else "minus"
     if mark == "-" and _is_name(values, kinds):
         return "杠" if language == "zh" else "dash"
-    return words.RANGE
+    return mark if mark in ("至", "到") and language == "zh" else str(words.RANGE)
 
 
 def _is_name(values: list[_Value], kinds: list[str]) -> bool:
@@ -262,8 +268,8 @@ def _say_value(
             scan.say("" if already else "零下" if cold else "负" if value.sign == "-" else "正")
         else:
             scan.say("minus" if value.sign == "-" else "plus")
-    if language == "zh" and unit and unit.zh_before:
-        scan.say(unit.zh_before)
+    if language == "zh" and shared and shared.zh_before:
+        scan.say(shared.zh_before)
     if value.fraction or value.exponent or not value.integer:
         scan.say(words.number(value.integer, value.fraction))
     elif language == "zh" and unit and unit.zh_before and value.integer == "100":

@@ -8,7 +8,7 @@ import unicodedata
 from edge_tts.text import en, zh
 from edge_tts.text.norm_codes import greek, unix_path
 from edge_tts.text.norm_data import QUANTITY_NOUNS, SYMBOLS
-from edge_tts.text.norm_numbers import currency, quantity
+from edge_tts.text.norm_numbers import currency, quantity, unit_after
 from edge_tts.text.norm_scan import COMMA, EXCLAMATION, FULL_STOP, HAN, QUESTION, Scan
 from edge_tts.text.norm_words import number_sign
 from edge_tts.text.units import denominator
@@ -18,7 +18,7 @@ _COMBINED = {"<=": "≤", "=<": "≤", ">=": "≥", "=>": "≥", "==": "=", "!="
              "<<": "≪"}  # fmt: skip
 _AFTER_QUANTITY_NOUN = re.compile(rf"(?:{QUANTITY_NOUNS})\s?$")
 _SIGNED_NUMBER = re.compile(r"[-+–—]\s?(?:\d|\.\d)")
-_SIGNED_WITH_UNIT = re.compile(r"[-+–]\s?\d+(?:\.\d+)?\s?(?:[℃%‰°Ω]|[kmμMnG]?[VAWPN](?![A-Za-z0-9])|mm|[kM]Pa|bar|dB|[度伏安])")
+_SIGNED_AMOUNT = re.compile(r"[-+–]\s?\d*(?:\.\d+)?")
 _RATE = re.compile(r"\s?(?P<unit>min|h|s|d|t|kg|m³|m3|m²|m|L|年|月|日|天|小时|时|分钟|分|秒|个|台|吨|人|次|班|件|米|升|公斤)(?![A-Za-z0-9])")
 _RATE_BEFORE = re.compile(rf"\d\s?[{HAN}]{{1,4}}\s?$|单位[:：]?\s?[{HAN}]{{1,3}}$")
 _TIME_WORD = re.compile(r"[一二三四五六七八九十日天月年点时号级]$")
@@ -27,14 +27,10 @@ _DIAMETER = re.compile(r"[ΦφØ⌀∅]\s?(?=\d)")
 _TAG_RANGE = re.compile(r"#(?P<first>\d{1,4})\s?[-~–至到]\s?#?(?P<last>\d{1,4})(?![\d.A-Za-z])")
 _PLC_ADDRESS = re.compile(r"%(?=[IQMTC][XBWDL]?\d|DB\d)")
 _COUNTRY_CODE = re.compile(r"\+(?P<country>86|1|44|49)[- ]?(?=\d)")
-_BLANKS = re.compile(r"[ \t]{2,}")
-_PAUSES = re.compile(r"[\s\x01-\x04]*[\x01-\x04][\s\x01-\x04]*")
+_BLANKS = re.compile(r"\s{2,}|[^\S ]")
+_PAUSES = re.compile(r" ?[\x01-\x04][ \x01-\x04]*")
 _MARKS = {COMMA: "，,", FULL_STOP: "。.", EXCLAMATION: "！!", QUESTION: "？?"}
 _HAN_CHARACTER = re.compile(f"[{HAN}]")
-_ARTICLE = re.compile(
-    r"(?:^|(?<=[.!?,] ))A(?= [a-z]{2,})(?! (?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|"
-    r"twelve|\w+teen|\w+ty\b|hundred|phase|plus|minus|point|dash|by|and|or|to|is|over|less|greater)\b)"
-)
 _PAUSE_CHARACTERS = {
     ",": COMMA, "，": COMMA, "、": COMMA, ";": COMMA, "；": COMMA, ":": COMMA, "：": COMMA,
     "(": COMMA, "（": COMMA, ")": COMMA, "）": COMMA, "[": COMMA, "]": COMMA, "…": COMMA, "—": COMMA,
@@ -146,7 +142,7 @@ def _sign(scan: Scan, pos: int) -> int:
         separate = not previous or previous.isspace() or previous in "(（,，：:;；=<>≤≥≈±~、。\"'“[|/*×÷"
         after_han = _HAN_CHARACTER.match(previous) is not None
         counted = after_han and (
-            _SIGNED_WITH_UNIT.match(text, pos) is not None
+            _signed_with_unit(text, pos)
             or _AFTER_QUANTITY_NOUN.search(text[max(0, pos - 6) : pos]) is not None
         )
         if previous.isspace() and re.match(r"[-–+]\s", text[pos:]):
@@ -173,6 +169,17 @@ def _sign(scan: Scan, pos: int) -> int:
         scan.say(_reading(scan, "+", pos, pos + 1) if text[pos + 1 :].strip() else "")
         return pos + 1
     return _dash(scan, pos)
+
+
+def _signed_with_unit(text: str, pos: int) -> bool:
+    """Whether the number after the sign at ``pos`` has a unit: an amount, not a name."""
+    match = _SIGNED_AMOUNT.match(text, pos)
+    if match is None:
+        return False
+    if text.startswith(("度", "伏", "安", "毫", "兆"), match.end()):
+        return True
+    end = unit_after(text, match.end())
+    return end > 0 and ("." in match.group() or text[match.end() : end].strip() not in "AdmshtTLHg")
 
 
 def _dash(scan: Scan, pos: int) -> int:
@@ -331,6 +338,4 @@ def _pause(match: re.Match[str]) -> str:
 
 def finish(text: str) -> str:
     """Turn pause marks into punctuation, and blanks into single spaces."""
-    text = _PAUSES.sub(_pause, text)
-    text = _BLANKS.sub(" ", text).strip()
-    return _ARTICLE.sub("a", text)
+    return _PAUSES.sub(_pause, _BLANKS.sub(" ", text)).strip()

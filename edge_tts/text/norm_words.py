@@ -51,7 +51,19 @@ _YEAR_AFTER_MONTH = re.compile(r"\.?,?\s+(?P<year>(?:19|20)\d\d)(?![\d:.])")
 _NUMBER_NEXT = re.compile(r"\s*[#:=<>≥≤]?\s*[-+]?[\d.]")
 _NUMBER_SIGN = re.compile(r"[Nn][Oo]s?(?:\.\s*|\s+|(?=\d))#?(?=\d)|NO\.\s*#?(?=[A-Z]?\d)")
 _SIGNED_NUMBER = re.compile(r"(\d{1,4})(?![\d.]|\s?[-~–][ #]?\d)[#＃]?(?![A-Za-z])")
+_TENS = re.compile(
+    r"(?:twen|thir|for|fif|six|seven|eigh|nine)ty-(?:one|two|three|four|five|six|seven|eight|nine|"
+    r"first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)s?(?![A-Za-z0-9])",
+    re.IGNORECASE,
+)
 _JOINED = re.compile(r"[A-Za-z]{1,4}[-/](?:[A-Za-z]{1,4}(?![A-Za-z0-9])|(?=\s))")
+# An A before a lower-case word is the article, except in what the normaliser itself writes.
+_ARTICLE = re.compile(
+    r" (?!(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|[a-z]+teen|[a-z]+ty|"
+    r"hundred|phase|plus|minus|point|dash|slash|dot|by|and|or|to|is|at|over|less|greater|not|equals?|"
+    r"times|divided|squared|cubed|percent|approximately|much|number|colon|backslash)\b)[A-Za-z]?[a-z]+"
+)
+_PLURAL_OF_LETTERS = tuple(f"{letter} " for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _EXTENSION = re.compile(r"\.?\s*(?=\d)")
 
 
@@ -87,18 +99,20 @@ def numeral_value(scan: Scan, word: str, start: int, end: int) -> int | None:
 
 def capitals(scan: Scan, word: str) -> str:
     """How a token in capitals is said."""
+    if len(word) == 1:
+        return word
+    lower = word.lower()
+    if scan.all_caps and lower in WORDS_IN_CAPITALS:
+        return lower
     table = scan.lexicon.acronym(word)
     if table is not None:
         return word if table == "word" else letters(word)
     if word == "OK":
         return "okay"
-    if len(word) == 1:
-        return word
-    lower = word.lower()
+    if lower in ALWAYS_ABBREVIATED and scan.default == "en":
+        return ABBREVIATIONS[lower]
     if word in WORD_ACRONYMS:
         return lower if scan.all_caps and word in ("CAN", "PIN") else word
-    if scan.all_caps and lower in WORDS_IN_CAPITALS:
-        return lower
     if word in LETTER_ACRONYMS:
         return letters(word)
     if len(word) <= 3:
@@ -107,8 +121,6 @@ def capitals(scan: Scan, word: str) -> str:
         return letters(word)
     if scan.lexicon.has_word(lower):
         return lower
-    if lower in ALWAYS_ABBREVIATED:
-        return ABBREVIATIONS[lower]
     # Not in the table: long and pronounceable is a word or a name (TROUBL, YASKAWA).
     if len(word) >= (5 if scan.all_caps else 6) and not _CONSONANT_RUN.search(word):
         return lower
@@ -131,9 +143,11 @@ def plain_word(scan: Scan, lower: str) -> str:
     if len(lower) == 1:
         return lower if lower == "a" else lower.upper()
     upper = lower.upper()
+    if lower in SHORT_WORDS:
+        return lower
     if scan.lexicon.acronym(upper) == "letters":
         return letters(upper)
-    if lower in SHORT_WORDS or scan.lexicon.has_word(lower) and upper not in LETTER_ACRONYMS:
+    if scan.lexicon.has_word(lower) and upper not in LETTER_ACRONYMS:
         return lower
     if lower in ALWAYS_ABBREVIATED:
         return ABBREVIATIONS[lower]
@@ -150,11 +164,17 @@ def spoken(scan: Scan, token: str) -> str:
         return token
     body, apostrophe, tail = token.partition("'")
     lower = body.lower()
+    if len(body) == 1 and len(tail) > 1:
+        return token.lower()
     special = SPECIAL_TOKENS.get(lower)
     if special is not None:
         return special + (apostrophe + tail.lower())
     if body.isupper():
         said = capitals(scan, body)
+    elif len(body) == 2 and body[0].isupper() and body[1] == "s" and (
+        lower not in SHORT_WORDS or "".join(scan.out[-2:]).endswith(_PLURAL_OF_LETTERS)
+    ):
+        said = body
     elif body[0].isupper() and body[1:].islower():
         said = body if body in PROPER_WORDS else plain_word(scan, lower)
         if scan.out and scan.out[-1] == " " and len(scan.out) > 1 and scan.out[-2] in TITLES:
@@ -197,7 +217,7 @@ def _abbreviation(scan: Scan, token: str, start: int, end: int) -> tuple[str, in
             full not in TITLES
         ):
             return None
-        return full, (end if last and lower != "etc" else after)
+        return full, (end if last else after)
     if lower in ALWAYS_ABBREVIATED and token != lower.upper():
         return full, end
     if lower in ("max", "min", "fig", "ch", "rev", "ver") and number_next and not scan.all_caps:
@@ -229,7 +249,7 @@ def word(scan: Scan, start: int, token: str) -> int:
         unit_end = _unit_alone(scan, start, end)
         if unit_end:
             return unit_end
-    said = spoken(scan, token)
+    said = ("a" if _ARTICLE.match(text, end) else "A") if token in ("A", "a") else spoken(scan, token)
     scan.say(said)
     return _after_month(scan, end) if said in MONTHS else end
 
@@ -244,6 +264,9 @@ def number_sign_at(scan: Scan, start: int) -> int:
 
 def special(scan: Scan, start: int) -> int:
     """``Wi-Fi``, ``HI-HI``, ``w/o`` at ``start``; 0 if there is none."""
+    if match := _TENS.match(scan.text, start):
+        scan.say(match.group().lower())
+        return match.end()
     match = _JOINED.match(scan.text, start)
     if match is None or match.group().lower() not in SPECIAL_TOKENS:
         return 0

@@ -117,8 +117,8 @@ def _digit(scan: Scan, pos: int) -> int:
 
 
 _DIGIT_READERS = (
-    norm_codes.digit_code,
     norm_dates.date,
+    norm_codes.digit_code,
     norm_dates.time_of_day,
     norm_dates.duration,
     norm_tokens.telephone,

@@ -96,8 +96,8 @@ deg 度 degree s
 ‰ 千分之 per_mille =
 ‱ 万分之 per_ten_thousand =
 %RH 百分之 percent_relative_humidity =
-%LEL 百分之 percent_L_E_L =
-%VOL 百分之 percent_by_volume =
+%LEL 百分之+L_E_L percent_L_E_L =
+%VOL 百分之+体积比 percent_by_volume =
 ppm P_P_M part_per_million parts_per_million
 ppb P_P_B part_per_billion parts_per_billion
 rpm 转每分钟 revolution_per_minute revolutions_per_minute
@@ -235,9 +235,11 @@ def _atoms() -> dict[str, Unit]:
             continue
         symbol, zh, en, plural = line.split()
         many = {"s": f"{en}s", "=": en}.get(plural, plural)
-        before = zh if zh.endswith("分之") else ""
+        before, plus, after = zh.partition("+")
+        if not before.endswith("分之"):
+            before, after = "", zh
         table[symbol] = Unit(
-            "" if before else _name(zh), _name(en), _name(many), before,
+            _name(after), _name(en), _name(many), before,
             zh in ("摄氏度", "华氏度"),
         )  # fmt: skip
     # Bare letters that are more often a part of a name than a unit.

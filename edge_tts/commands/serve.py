@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 
-@click.command("serve")
+@click.command("serve", epilog="Example: edgetts serve --sink device:Headphones")
 @click.option(
     "--socket", "socket_path", type=click.Path(path_type=Path), metavar="PATH",
     help="Where to listen (also EDGETTS_SOCKET; a socket from the service manager wins).",

@@ -153,6 +153,8 @@ class _VirtualSink:
         return self._anchors[0][1]
 
     def consumed_samples(self) -> int:
+        # Asked for now and then, also in silence: what has left by now is in the file soon.
+        self.played_samples()
         return int((self._clock() - self._opened_s) * self._sample_rate_hz)
 
     def is_active(self) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from edge_tts.commands._client_options import PRIORITIES, socket_option, wait_options
@@ -48,7 +50,7 @@ def command(
 
     spoken_text = " ".join(text)
     if spoken_text == "-":
-        spoken_text = click.get_text_stream("stdin", encoding="utf-8").read()
+        spoken_text = sys.stdin.buffer.read().decode("utf-8", "replace")
     with Client(socket_path) as client:
         spoken = client.say(
             spoken_text, priority=priority, key=key, ttl_s=ttl, repeat_s=repeat, prefix=prefix,

@@ -28,7 +28,7 @@ from edge_tts.daemon.phrases import Phrases
 from edge_tts.daemon.shared_queue import SharedQueue
 from edge_tts.daemon.synthesis_worker import SynthesisJob, SynthesisWorker
 from edge_tts.daemon.text_stream import TextStream
-from edge_tts.errors import DeviceError, EdgeTtsError
+from edge_tts.errors import DeviceError, EdgeTtsError, NothingToSpeakError
 
 Waveform = npt.NDArray[np.float32]
 
@@ -66,6 +66,7 @@ class _Telling:
         self.vias: set[str] = set()
         self.job: SynthesisJob | None = None
         self.interrupted = False
+        self.failure = ""
         self.first_ms: float | None = None
 
     @property
@@ -195,7 +196,10 @@ class Speaker:
         self._metrics.count("underruns_total", report.underruns)
         details = {} if telling.first_ms is None else {"first_ms": round(telling.first_ms, 1)}
         with self._queue.use() as queue:
-            queue.finished(alarm.id, via=telling.via, underruns=report.underruns, **details)
+            if telling.failure:
+                queue.failed(alarm.id, reason=telling.failure)
+            else:
+                queue.finished(alarm.id, via=telling.via, underruns=report.underruns, **details)
 
     def _on_started(self, telling: _Telling, at_s: float) -> None:
         """Called by the player once the first non-silent sample has left the device."""
@@ -266,6 +270,9 @@ class Speaker:
                 for samples in self._chunks(telling, telling.job, utterance):
                     spoken = True
                     yield samples
+                return
+            except NothingToSpeakError:
+                telling.failure = "nothing-to-speak"
                 return
             except (TimeoutError, EdgeTtsError) as exc:
                 if telling.job is not None:

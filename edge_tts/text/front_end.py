@@ -66,7 +66,7 @@ class TextFrontEnd:
         """Words of ``text`` with their pronunciation, and pauses between them."""
         return phonemize(self.normalize(text).text, self.lexicon, tones)
 
-    def phrases(self, text: str) -> Iterator[Phrase]:
+    def phrases(self, text: str, tones: Tones = "surface") -> Iterator[Phrase]:
         """Phrases of ``text``, each made when it is asked for; memory stays bounded.
 
         A phrase ends where a sentence does, at a comma once it is long, at the latest
@@ -77,7 +77,7 @@ class TextFrontEnd:
         """
         self.warnings = ()
         spoken = False
-        for phonemes, said in self._merged(self._pieces(text)):
+        for phonemes, said in self._merged(self._pieces(text, tones)):
             spoken = True
             yield Phrase(phonemes_to_ids(phonemes, self._ids), phonemes, said)
         if not spoken:
@@ -89,12 +89,12 @@ class TextFrontEnd:
             if warning not in self.warnings and len(self.warnings) < _MOST_WARNINGS:
                 self.warnings += (warning,)
 
-    def _pieces(self, text: str) -> Iterator[tuple[list[str], str]]:
+    def _pieces(self, text: str, tones: Tones) -> Iterator[tuple[list[str], str]]:
         """Phonemes without ends, and text, of pieces that fit the voice."""
         for block in text_blocks(text):
             normalized = self.normalize(block)
             missing: list[str] = []
-            words = phonemize(normalized.text, self.lexicon, missing=missing)
+            words = phonemize(normalized.text, self.lexicon, tones, missing=missing)
             self._warn(normalized.warnings)
             if missing:
                 self._warn([f"no pronunciation for {' '.join(dict.fromkeys(missing))}"])

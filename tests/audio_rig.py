@@ -168,8 +168,12 @@ class PulseRig:
     def _read(self, fifo: Path) -> None:
         pipe = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
         try:
-            # A small pipe: what has been written is what has been played.
-            fcntl.fcntl(pipe, _F_SETPIPE_SZ, 4096)
+            # A small pipe, once it is empty: what has been written is what has been played.
+            with contextlib.suppress(BlockingIOError):
+                while os.read(pipe, 65536):
+                    pass
+            with contextlib.suppress(OSError):
+                fcntl.fcntl(pipe, _F_SETPIPE_SZ, 4096)
             while not self._stop.is_set():
                 try:
                     data = os.read(pipe, 4096)

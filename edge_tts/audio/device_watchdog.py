@@ -6,6 +6,8 @@ its clock stands still.
 
 from __future__ import annotations
 
+from collections import deque
+
 from edge_tts.audio.sink import AudioSink
 from edge_tts.errors import DeviceError
 
@@ -15,21 +17,23 @@ _MAX_STEP_S = 0.5
 _MIN_RATE = 0.25
 _MAX_RATE = 3.0
 _PREFILL_S = 2.0
+_LOOKS_PER_WINDOW = 20
 
 
 class DeviceWatchdog:
     """Call ``check`` at least every quarter of ``window_s``.
 
-    A device that stops is noticed within two windows.
+    A device that stops is noticed when it has stood still for ``window_s``, give
+    or take a look.
     """
 
     def __init__(self, sink: AudioSink, window_s: float, now_s: float) -> None:
         self._sink = sink
         self._window_s = window_s
         self._last_s = now_s
-        self._window_start_s = now_s
         self._elapsed_s = 0.0
-        self._consumed = sink.consumed_samples()
+        # (our time that counts, real time, device's samples) of earlier looks, oldest first.
+        self._looks = deque([(0.0, now_s, sink.consumed_samples())])
 
     def check(self, now_s: float) -> None:
         """Compare the device's clock to ours.
@@ -41,20 +45,22 @@ class DeviceWatchdog:
         self._last_s = now_s
         if not self._sink.is_active():
             raise DeviceError("audio device ended by itself (unplugged or its server stopped)")
-        if self._elapsed_s < self._window_s:
+        if self._elapsed_s - self._looks[-1][0] < self._window_s / _LOOKS_PER_WINDOW:
             return
-        rate = self._sink.sample_rate_hz
-        consumed = self._sink.consumed_samples()
-        advanced_s = (consumed - self._consumed) / rate
-        if advanced_s < _MIN_RATE * self._elapsed_s:
+        look = (self._elapsed_s, now_s, self._sink.consumed_samples())
+        self._looks.append(look)
+        while self._looks[1][0] <= self._elapsed_s - self._window_s:
+            self._looks.popleft()
+        self._compare(self._looks[0], look)
+
+    def _compare(self, old: tuple[float, float, int], new: tuple[float, float, int]) -> None:
+        own_s, real_s = new[0] - old[0], new[1] - old[1]
+        advanced_s = (new[2] - old[2]) / self._sink.sample_rate_hz
+        if own_s >= self._window_s and advanced_s < _MIN_RATE * own_s:
             raise DeviceError(
-                f"audio device stands still: {advanced_s:.2f} s taken in {self._elapsed_s:.2f} s"
+                f"audio device stands still: {advanced_s:.2f} s taken in {own_s:.2f} s"
             )
-        real_s = now_s - self._window_start_s
         if advanced_s > _MAX_RATE * real_s + _PREFILL_S:
             raise DeviceError(
                 f"audio device has no clock: {advanced_s:.1f} s taken in {real_s:.2f} s"
             )
-        self._consumed = consumed
-        self._window_start_s = now_s
-        self._elapsed_s = 0.0

@@ -49,7 +49,7 @@ class Player:
             with a sentence for the log. Must return quickly.
         sleep_after_s: close the device after so much silence and open it for the
             next utterance; None keeps it awake, and the first syllable safe.
-        stall_s: how long the device's clock may stand still; noticed within twice that.
+        stall_s: how long the device's clock may stand still before the device counts as lost.
         backoff_s: waits before each further try to reopen; the last one repeats.
         fatal_after_s: an open or close that hangs for longer makes the player
             ``fatal``: only a new process can reach the device again.

@@ -82,9 +82,11 @@ class PyAudioSink:
 
     def _open_stream(self, device: OutputDevice, wanted_rate_hz: int, block_ms: float) -> None:
         rates = (wanted_rate_hz, device.default_rate_hz, *_COMMON_RATES_HZ)
+        # Mono on a card that has only stereo would sound on the left alone.
+        channel_counts = (2, 1) if device.channels >= 2 else (1,)
         error: OSError | ValueError | None = None
         for rate_hz in dict.fromkeys(rates):
-            for channels in (1, 2):
+            for channels in channel_counts:
                 self._prepare(rate_hz, channels, block_ms)
                 try:
                     self._stream = self._portaudio.open(

@@ -39,11 +39,12 @@ class ScriptedSink(NullSink):
 @given(
     healthy_s=st.floats(0, 20),
     steps=st.lists(st.floats(0.001, 0.25), min_size=1, max_size=20),
+    window_s=st.floats(1.0, 2.5),
 )
 @settings(max_examples=100, deadline=None)
-def test_a_device_that_stops_is_noticed_in_time(healthy_s, steps):
+def test_a_device_that_stops_is_noticed_in_time(healthy_s, steps, window_s):
     sink = ScriptedSink()
-    watchdog = DeviceWatchdog(sink, 1.0, 0.0)
+    watchdog = DeviceWatchdog(sink, window_s, 0.0)
     looks = 0
     now_s = 0.0
 

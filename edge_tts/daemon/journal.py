@@ -23,12 +23,11 @@ from pathlib import Path
 
 from edge_tts.daemon.alarm import Alarm
 from edge_tts.daemon.journal_record import (
-    FORMAT_VERSION,
     Moment,
-    decode_alarm,
-    decode_records,
     encode_alarm,
-    encode_record,
+    encode_end,
+    encode_head,
+    read_journal,
 )
 
 _NAME = "alarms.journal"
@@ -148,7 +147,7 @@ class Journal:
         """Append that an alarm ended. Needs no sync: at worst it is told twice."""
         with self._lock:
             if self._live.pop(alarm_id, None) is not None:
-                self._append(encode_record({"op": "end", "id": alarm_id}))
+                self._append(encode_end(alarm_id))
 
     def sync(self) -> bool:
         """Make everything appended so far safe; False while the journal is degraded.
@@ -211,25 +210,12 @@ class Journal:
         self._lock_file = file
 
     def _replay(self, data: bytes) -> list[CarriedAlarm]:
-        found: dict[int, tuple[Alarm, Moment]] = {}
         now = self._moment()
-        for fields in decode_records(data):
-            try:
-                if fields is None:
-                    raise ValueError("torn or altered")
-                op = fields["op"]
-                if op == "head":
-                    self._next_id = max(self._next_id, int(str(fields["next_id"])))
-                elif op == "add":
-                    alarm, accepted = decode_alarm(fields)
-                    found[alarm.id] = (alarm, accepted)
-                    self._next_id = max(self._next_id, alarm.id + 1)
-                elif op == "end":
-                    found.pop(int(str(fields["id"])), None)
-            except (KeyError, TypeError, ValueError):
-                self._damaged += 1
+        replay = read_journal(data)
+        self._damaged += replay.damaged_records
+        self._next_id = max(self._next_id, replay.next_id)
         carried = []
-        for alarm, accepted in found.values():
+        for alarm, accepted in replay.alarms:
             age_s = now.since(accepted)
             # From here on its age counts from a moment of this boot.
             moment = replace(now, wall_s=now.wall_s - age_s, boot_s=now.boot_s - age_s)
@@ -261,8 +247,7 @@ class Journal:
 
     def _rewrite(self) -> None:
         """Write the live alarms to a new file and put it in place of the old one."""
-        head = encode_record({"op": "head", "version": FORMAT_VERSION, "next_id": self._next_id})
-        data = head + b"".join(live.record for live in self._live.values())
+        data = encode_head(self._next_id) + b"".join(live.record for live in self._live.values())
         aside = self._folder / _ASIDE
         file = None
         try:

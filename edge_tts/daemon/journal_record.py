@@ -16,7 +16,7 @@ from pathlib import Path
 
 from edge_tts.daemon.alarm import Alarm, Priority
 
-FORMAT_VERSION = 1
+_FORMAT_VERSION = 1
 # A wall clock before this was never set: a board without a battery clock starts in 1970.
 _EARLIEST_WALL_S = 1_704_067_200.0  # 2024-01-01T00:00:00Z
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
@@ -59,6 +59,16 @@ def encode_record(fields: dict[str, object]) -> bytes:
     """One line, LF included."""
     body = json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
     return b"%08x %s\n" % (zlib.crc32(body), body)
+
+
+def encode_head(next_id: int) -> bytes:
+    """The first record of a file; ``next_id`` is above every id that was given."""
+    return encode_record({"op": "head", "version": _FORMAT_VERSION, "next_id": next_id})
+
+
+def encode_end(alarm_id: int) -> bytes:
+    """The record of an alarm that ended."""
+    return encode_record({"op": "end", "id": alarm_id})
 
 
 def encode_alarm(alarm: Alarm, accepted: Moment) -> bytes:
@@ -129,3 +139,37 @@ def _decode_line(line: bytes) -> dict[str, object] | None:
     except (ValueError, RecursionError):
         return None
     return fields if isinstance(fields, dict) else None
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What a file holds: live alarms, oldest first, each with when it was accepted."""
+
+    alarms: tuple[tuple[Alarm, Moment], ...]
+    next_id: int
+    damaged_records: int
+
+
+def read_journal(data: bytes) -> Replay:
+    """Go through a file; whatever is torn, altered or unknown is left out and counted."""
+    live: dict[int, tuple[Alarm, Moment]] = {}
+    next_id = 1
+    damaged = 0
+    for fields in decode_records(data):
+        try:
+            if fields is None:
+                raise ValueError("torn or altered")
+            op = fields["op"]
+            if op == "head":
+                next_id = max(next_id, int(str(fields["next_id"])))
+            elif op == "add":
+                alarm, accepted = decode_alarm(fields)
+                live[alarm.id] = (alarm, accepted)
+                next_id = max(next_id, alarm.id + 1)
+            elif op == "end":
+                live.pop(int(str(fields["id"])), None)
+            else:
+                raise ValueError(f"unknown record {op!r}")
+        except (KeyError, TypeError, ValueError):
+            damaged += 1
+    return Replay(tuple(live.values()), next_id, damaged)

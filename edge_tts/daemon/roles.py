@@ -33,7 +33,8 @@ from edge_tts.errors import ConfigError, RequestError
 # From <asm-generic/socket.h>; the socket module does not name it.
 _SO_PEERGROUPS = 59
 _UCRED = struct.Struct("3i")
-_MAX_GROUPS = 65536
+# The socket module takes no larger buffer than 1,024 bytes.
+_PEER_GROUPS_BYTES = 1024
 
 
 class Role(enum.Flag):
@@ -82,9 +83,9 @@ def peer_credentials(connection: socket.socket) -> Credentials:
 
 def _peer_groups(connection: socket.socket, uid: int, gid: int) -> Iterable[int]:
     try:
-        raw = connection.getsockopt(socket.SOL_SOCKET, _SO_PEERGROUPS, 4 * 1024)
+        raw = connection.getsockopt(socket.SOL_SOCKET, _SO_PEERGROUPS, _PEER_GROUPS_BYTES)
     except OSError:
-        # Before Linux 4.13, or too many groups: the user database has to do.
+        # More than 256 groups: the user database has to do.
         try:
             return os.getgrouplist(pwd.getpwuid(uid).pw_name, gid)
         except KeyError:

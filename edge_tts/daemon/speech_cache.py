@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 import struct
 import time
 import zlib
@@ -20,10 +21,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _MAGIC = b"EDGEPCM1"
-# magic, sample rate in Hz, number of samples, CRC-32 of the samples
+# magic, sample rate in Hz, number of samples, CRC-32 of the key, these and the samples
 _HEADER = struct.Struct("<8sIII")
 _SUFFIX = ".pcm"
 _ASIDE = ".new"
+_OURS = re.compile(r"(?P<key>[0-9a-f]{64})(?P<suffix>\.pcm|\.new)")
 # Reading an entry refreshes its time on disk at most this often.
 _TOUCH_INTERVAL_S = 86400.0
 
@@ -78,11 +80,14 @@ class SpeechCache:
             self._folder.mkdir(parents=True, exist_ok=True)
             with os.scandir(self._folder) as listing:
                 for item in listing:
-                    if item.name.endswith(_ASIDE):
+                    ours = _OURS.fullmatch(item.name)
+                    if ours is None or not item.is_file(follow_symlinks=False):
+                        continue
+                    if ours["suffix"] == _ASIDE:
                         self._unlink(item.name)
-                    elif item.name.endswith(_SUFFIX) and item.is_file(follow_symlinks=False):
+                    else:
                         stat = item.stat()
-                        found.append((stat.st_mtime, item.name[: -len(_SUFFIX)], stat.st_size))
+                        found.append((stat.st_mtime, ours["key"], stat.st_size))
         except OSError as exc:
             self.last_error = str(exc)
         self._sizes.clear()
@@ -109,7 +114,7 @@ class SpeechCache:
         except OSError as exc:
             self.last_error = str(exc)
             data = b""
-        speech = _decode(data)
+        speech = _decode(key, data)
         if speech is None:
             self.misses += 1
             self.dropped += 1
@@ -133,7 +138,7 @@ class SpeechCache:
             return False
         self.drop(key)
         self._make_room(size)
-        header = _HEADER.pack(_MAGIC, sample_rate_hz, len(pcm) // 2, zlib.crc32(pcm))
+        header = _HEADER.pack(_MAGIC, sample_rate_hz, len(pcm) // 2, _crc(key, sample_rate_hz, pcm))
         path = self._folder / f"{key}{_SUFFIX}"
         aside = self._folder / f"{key}{_ASIDE}"
         try:
@@ -173,11 +178,15 @@ class SpeechCache:
             (self._folder / name).unlink()
 
 
-def _decode(data: bytes) -> CachedSpeech | None:
+def _crc(key: str, sample_rate_hz: int, pcm: bytes) -> int:
+    return zlib.crc32(pcm, zlib.crc32(f"{key} {sample_rate_hz} {len(pcm)}".encode()))
+
+
+def _decode(key: str, data: bytes) -> CachedSpeech | None:
     if len(data) <= _HEADER.size:
         return None
     magic, sample_rate_hz, samples, crc = _HEADER.unpack_from(data)
     pcm = data[_HEADER.size :]
-    if magic != _MAGIC or len(pcm) != 2 * samples or zlib.crc32(pcm) != crc:
+    if magic != _MAGIC or len(pcm) != 2 * samples or crc != _crc(key, sample_rate_hz, pcm):
         return None
     return CachedSpeech(pcm, sample_rate_hz)

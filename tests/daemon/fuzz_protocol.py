@@ -30,7 +30,7 @@ from edge_tts.daemon.protocol_fields import FIELDS
 from edge_tts.daemon.requests import Say, Stream
 from edge_tts.errors import RequestError
 
-NAMES = sorted({name for names in FIELDS.values() for name in names}) + ["", "x", "TEXT", "Key"]
+NAMES = [*sorted({name for names in FIELDS.values() for name in names}), "", "x", "TEXT", "Key"]
 VALUES = [
     "critical", "high", "medium", "low", "", "0", "1", "60", "-1", "1e999", "nan", "inf", "9" * 40,
     "yes", "no", "started", "finished", "json", "off", "auto", "tank7", '"', '"a b"', '"\\u0000"',
@@ -124,19 +124,23 @@ def check_line(line: bytes) -> str:
     try:
         request = parse_request(line)
     except RequestError as exc:
-        answer = format_error(exc)
-        reply = parse_reply(answer)
-        assert reply.kind == "ERR"
-        assert reply.words == (str(exc.exit_code), exc.reason)
-        assert exc.exit_code in (64, 65)
-        assert REASON.fullmatch(exc.reason)
-        assert answer.isprintable()
-        assert len(answer) < 400
-        return f"{exc.exit_code} {exc.reason}"
+        return check_refusal(exc)
     header = request.header if isinstance(request, Stream) else request
     if isinstance(header, Say):
         check_say(header, streaming=isinstance(request, Stream))
     return type(request).__name__
+
+
+def check_refusal(refusal: RequestError) -> str:
+    answer = format_error(refusal)
+    reply = parse_reply(answer)
+    assert reply.kind == "ERR"
+    assert reply.words == (str(refusal.exit_code), refusal.reason)
+    assert refusal.exit_code in (64, 65)
+    assert REASON.fullmatch(refusal.reason)
+    assert answer.isprintable()
+    assert len(answer) < 400
+    return f"{refusal.exit_code} {refusal.reason}"
 
 
 def check_say(say: Say, *, streaming: bool) -> None:
@@ -160,7 +164,8 @@ def check_piece(line: bytes, priority: Priority) -> None:
     try:
         text, warnings = parse_piece(line, priority)
     except RequestError as exc:
-        assert (exc.exit_code, exc.reason) == (65, "encoding")
+        refusal = check_refusal(exc)
+        assert refusal == "65 encoding"
         assert priority < Priority.HIGH
         return
     text.encode("utf-8")

@@ -40,21 +40,24 @@ print_stats() {
 import json, sys
 
 stats = json.load(sys.stdin)
-stages = stats.get("first_chunk_stages_ms") or stats.get("stages_ms") or {}
-print("first audio after {:8.1f} ms, of which".format(stats["first_audio_ms"]))
-for stage, took_ms in stages.items():
+print("first audio after {:8.1f} ms, loading the voice on the way; of which".format(
+    stats["first_audio_ms"]))
+for stage, took_ms in stats["first_stages_ms"].items():
     print("  {:15} {:8.1f} ms".format(stage, took_ms))
 print("{:.0f} times real time, {:.0f} MB, {}".format(
     stats["x_real_time"], stats["peak_rss_mb"], stats["provider"]))
 '
 }
 
-# Status 74 says that there is no device to speak through.
+has_sound_device() {
+    "$venv/bin/python" -c 'import pyaudio; pyaudio.PyAudio().get_default_output_device_info()' >/dev/null 2>&1
+}
+
+# Status 74: the device is there, and can't be played through.
 status=74
-if "$venv/bin/python" -c 'import pyaudio' 2>/dev/null; then
+if has_sound_device; then
     status=0
-    stats=$("$venv/bin/edgetts" synth "$text" --stats json 2>"$venv/.last-error") || status=$?
-    [ "$status" -eq 0 ] || [ "$status" -eq 74 ] || cat "$venv/.last-error" >&2
+    stats=$("$venv/bin/edgetts" synth "$text" --stats json) || status=$?
 fi
 if [ "$status" -eq 74 ]; then
     wav=$root/speech.wav

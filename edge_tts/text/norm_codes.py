@@ -11,11 +11,11 @@ from edge_tts.text.norm_words import capitals, is_word, letters, plain_word, spo
 from edge_tts.text.units import parse_unit
 
 _URL = re.compile(rf"(?:[a-z][a-z0-9+.]{{1,10}}://|www\.)[^\s{HAN}，。！？；、（）<>\"'|]+", re.I)
-_EMAIL = re.compile(r"[A-Za-z0-9][\w.+-]{0,63}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+")
+_EMAIL = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]{0,63}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+")
 _WINDOWS_PATH = re.compile(rf"(?:[A-Za-z]:\\|\\\\)[^\s{HAN}，。！？；（）\"<>|]*")
-_UNIX_PATH = re.compile(r"(?<![A-Za-z0-9])(?:~|\.{1,2})?(?:/[\w.@%+-]{1,80}){1,24}/?")
+_UNIX_PATH = re.compile(r"(?<![A-Za-z0-9])(?:~|\.{1,2})?(?:/[A-Za-z0-9_.@%+-]{1,80}){1,24}/?")
 _FILE = re.compile(
-    r"[A-Za-z][\w-]{0,40}\.(?:wav|mp3|txt|log|csv|json|yaml|yml|toml|xml|pdf|exe|dll|bin|conf|cfg|ini|"
+    r"[A-Za-z][A-Za-z0-9_-]{0,40}\.(?:wav|mp3|txt|log|csv|json|yaml|yml|toml|xml|pdf|exe|dll|bin|conf|cfg|ini|"
     r"py|sh|bat|zip|gz|tar|png|jpg|html?|docx?|xlsx?|db|so|com|cn|org|net|io|local|onnx)(?![A-Za-z0-9])"
 )
 _PATH_PART = re.compile(r"[A-Za-z]+|\d+|://|\.\.|[^A-Za-z0-9]")
@@ -31,13 +31,14 @@ _THREAD = re.compile(
     r"(?![\d.]*\d|[A-Za-wyzA-WYZ])"
 )
 # Runs of letters and digits joined by single marks; at least one digit (checked by the caller).
+_PIPE_THREAD = re.compile(r"(?P<letter>G|R|Rc|Rp|ZG|NPT|PT)(?=\d{1,2}/\d{1,2}(?!\d))")
 _CODE = re.compile(
     r"[A-Za-z0-9]+(?:(?:[-_.](?=[A-Za-z0-9])|/(?=[A-Z0-9]{0,8}\d))[A-Za-z0-9]+){0,16}(?:\+(?![\d\s]))?"
 )
 _CODE_PART = re.compile(r"\d+|[A-Za-z]+|[-_./+]")
 _DIGITS_THEN_UNIT = re.compile(r"\d+(?:\.\d+)?\Z")
 #: Prefixes before a size or a rating: the number is a quantity.
-_SIZES = frozenset("DN PN M NPS Pt PT Φ CPU AC DC".split())
+_SIZES = frozenset("DN PN PM M NPS Pt PT CPU AC DC".split())
 _VOLTAGE = re.compile(r"(?P<kind>AC|DC)\s?(?=[-+]?\d)")
 _CARD_NUMBER = re.compile(r"\d{1,3}\Z")
 
@@ -82,7 +83,8 @@ def say_code(scan: Scan, token: str, language: Language) -> None:
     name = ""
     for index, part in enumerate(parts):
         if part.isdigit():
-            quantity = (name in _SIZES and index == 1) or (
+            rated = name not in ("PT", "Pt") or part in ("100", "500", "1000")
+            quantity = (name in _SIZES and index == 1 and rated) or (
                 single_number
                 and len(name) > 2
                 and len(part) <= 3
@@ -111,6 +113,8 @@ def say_code(scan: Scan, token: str, language: Language) -> None:
             after_point = digits_follow and digits_before
             if digits_before:
                 scan.say(words.POINT)
+        elif part == "/" and parts[index - 1].isdigit():
+            scan.say(COMMA)
         elif part == "+":
             scan.say("加" if language == "zh" else "plus")
     return
@@ -119,6 +123,9 @@ def say_code(scan: Scan, token: str, language: Language) -> None:
 def letter_token(scan: Scan, start: int) -> int:
     """A token that starts with a Latin letter and holds a digit; 0 if there is none."""
     text = scan.text
+    if pipe := _PIPE_THREAD.match(text, start):
+        scan.say(letters(pipe["letter"]))
+        return pipe.end()
     match = _CODE.match(text, start)
     if match is None:
         return 0

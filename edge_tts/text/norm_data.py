@@ -5,7 +5,7 @@ from __future__ import annotations
 #: Acronyms that people say as a word.
 WORD_ACRONYMS = frozenset(
     "SCADA RAM ROM EEPROM EPROM LAN WAN WLAN VLAN SIM PIN NAND NOR RAID LASER RADAR LIDAR SONAR "
-    "HART PROFIBUS PROFINET MODBUS MODEM CODESYS FANUC OMRON SIMATIC NASA OSHA ASCII SATA NEMA "
+    "HART PROFIBUS PROFINET MODBUS MODEM CODESYS KUKA WAGO MOXA HAAS FANUC OMRON SIMATIC NASA OSHA ASCII SATA NEMA "
     "JPEG YAML JSON BIOS CAPTCHA GIF COBOL CAN SLAM PHASOR VESDA HEPA CRAC".split()
 )
 #: Acronyms said letter by letter although a word list may hold them as words.
@@ -32,7 +32,11 @@ SHORT_WORDS = frozenset(
     "won yes yet you zip ohm".split()
 )
 #: Short acronyms that are read as the word where a whole line is in capitals.
-WORDS_IN_CAPITALS = frozenset("no do it us am cam arm pos cod atm".split())
+WORDS_IN_CAPITALS = frozenset("no do it us am arm at as be by me my he we if is an so hi lo".split())
+#: Capitals that are letters unless the whole line is in capitals.
+CAPITALS_AS_LETTERS = frozenset("AT AM AS BE BY ME MY HE WE IF IS DO AN SO US IT LO HI".split())
+#: Weekdays written short that can be nothing else.
+SURE_WEEKDAYS = frozenset("Mon Tue Tues Wed Thu Thurs Fri".split())
 
 #: Written short form (lower case, no full stop) -> what is said, in English.
 ABBREVIATIONS = {
@@ -49,7 +53,7 @@ ABBREVIATIONS = {
     "incl": "including", "excl": "excluding", "est": "estimated", "tel": "telephone",
     "misc": "miscellaneous", "maint": "maintenance", "diff": "differential", "press": "pressure",
     "cyl": "cylinder", "xfmr": "transformer", "bldg": "building", "rm": "room", "jan": "January",
-    "feb": "February", "apr": "April", "jun": "June", "jul": "July", "aug": "August",
+    "mar": "March", "feb": "February", "apr": "April", "jun": "June", "jul": "July", "aug": "August",
     "sept": "September", "sep": "September", "oct": "October", "nov": "November",
     "dec": "December", "mon": "Monday", "tue": "Tuesday", "tues": "Tuesday", "wed": "Wednesday",
     "thu": "Thursday", "thurs": "Thursday", "fri": "Friday", "sat": "Saturday", "sun": "Sunday",
@@ -69,7 +73,7 @@ SPECIAL_TOKENS = {
     "w/": "with", "and/or": "and or", "24/7": "twenty-four seven", "iot": "I O T",
     "iiot": "I I O T", "i/os": "I Os", "profisafe": "profisafe", "devicenet": "device net",
     "controlnet": "control net", "powerlink": "powerlink", "labview": "labview",
-    "github": "github", "mysql": "my S Q L", "sqlite": "S Q lite", "postgresql": "postgres Q L",
+    "nox": "N O X", "sox": "S O X", "ctrl": "control", "github": "github", "mysql": "my S Q L", "sqlite": "S Q lite", "postgresql": "postgres Q L",
     "codesys": "codesys", "youtube": "youtube", "nodejs": "node J S",
 }  # fmt: skip
 
@@ -83,7 +87,7 @@ PROPER_WORDS = MONTHS | frozenset(
 
 #: Chinese characters (simplified and traditional) that count things: two before them is 两.
 MEASURES = (
-    "个|個|台|臺|只|隻|根|块|塊|套|条|條|件|张|張|片|支|把|组|組|路|对|對|双|雙|层|層|种|種|遍|"
+    "个|個|台|臺|只|隻|根|块|塊|套|条|條|件|张|張|片|支|把|组|組|路|对|對|双|雙|种|種|遍|"
     "圈|匝|转|轉|批|箱|桶|袋|瓶|罐|辆|輛|架|座|间|間|处|處|位|名|人|家|天|年|倍|米|克|吨|噸|升|"
     "度|伏|安|瓦|帕|巴|分钟|分鐘|小时|小時|秒|周|週|点|點|端|侧|側|面|节|節|页|頁|项|項|份|步|"
     "下|道|盏|扇|孔|代|股|卷|粒|颗|顆|头|頭|岁|歲|元|毛|角|寸|尺|斤|趟|回|场|場|成|刻|"

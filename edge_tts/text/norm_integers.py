@@ -15,6 +15,13 @@ MAX_DIGITS = 100
 _MEASURE = re.compile(rf"\s?(?:多|几|余|来)?(?:{MEASURES})")
 _LINK = r"[\s:：=为是第号码]{0,4}"
 _AFTER_CODE_NOUN = re.compile(rf"(?:{CODE_NOUNS}|ID|Id|PIN|SN|IP|No){_LINK}$")
+_NAMED_BY_THREE = re.compile(r"\s?(?:[A-Z]?不锈钢|室|房|宿舍|会议室|办公室)")
+_STOREYS = re.compile(r"(?:共|有|分|叠|成|每|隔)\s?$")
+_NAMED_BY_YEAR = re.compile(r"\s?(?:财年|年度|版|款|届|标准)")
+_AFTER_STANDARD = re.compile(
+    r"(?:GB(?:/?T)?|ISO|IEC|EN|DIN|JB|HG|DL|SY|AQ|JGJ|ANSI|NFPA|UL|IEEE|API|ASTM|DB|SH|TSG|RFC)(?:/[TZ])?"
+    r"[\s-](?:\d+-)?$"
+)
 _AFTER_ALARM_NOUN = re.compile(rf"(?:{ALARM_NOUNS}){_LINK}$")
 _AFTER_PHONE_NOUN = re.compile(rf"(?:{PHONE_NOUNS}){_LINK}$")
 _BEFORE_DEVICE = re.compile(rf"\s?(?:{DEVICE_NOUNS})")
@@ -24,7 +31,7 @@ _YEARS_FOLLOW = re.compile(r"\s?[-~–至到]\s?[12]\d{3}\s?年")
 _EMERGENCY = frozenset(("110", "119", "120", "122", "12345", "12315", "12369", "95598", "10086"))
 
 _EN_CODE_NOUN = re.compile(
-    r"(?:\b(?:error|code|id|pin|password|port|serial|number|no|part|model|extension|ticket|order|"
+    r"(?:\b(?:error|http|code|id|pin|password|port|serial|number|no|part|model|extension|ticket|order|"
     r"batch|lot|badge|room|line|tag|register|address|channel|zip|asset|ext|job|work order|employee|"
     r"event|status|message)(?:\s+(?:code|number|no|id|is|was))?)[\s.:=#]*$",
     re.IGNORECASE,
@@ -87,6 +94,10 @@ def _chinese(
         return zh.count(digits) if timed or following.lstrip()[:2] in ("分钟", "小时") else zh.cardinal(digits)
     if digits[0] == "0" and len(digits) > 1:
         return zh.digits(digits)
+    if following[:1] in ("层", "層") and _STOREYS.search(before):
+        return zh.count(digits)
+    if len(digits) == 4 and digits[:2] in ("19", "20") and _NAMED_BY_YEAR.match(following):
+        return zh.digits(digits)
     if counted:
         if _ORDINAL_BEFORE.search(before):
             return zh.cardinal(digits)
@@ -100,6 +111,10 @@ def _chinese(
     if len(digits) >= 3 and _AFTER_ALARM_NOUN.search(before):
         return zh.digits(digits)
     if len(digits) >= 4 and (_BEFORE_DEVICE.match(following) or following[:1] in ("号", "#")):
+        return zh.digits(digits)
+    if len(digits) == 3 and _NAMED_BY_THREE.match(text, end):
+        return zh.digits(digits)
+    if len(digits) >= 3 and _AFTER_STANDARD.search(before):
         return zh.digits(digits)
     if len(digits) == 8 and re.match(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])", digits):
         return zh.digits(digits)
@@ -141,6 +156,8 @@ def _english(
             return en.digits(digits)
         if len(digits) >= 4 and _EN_ALARM_NOUN.search(before):
             return en.digits(digits)
+    if len(digits) >= 3 and _AFTER_STANDARD.search(before):
+        return en.digits(digits)
     if len(digits) == 4 and digits[:2] in ("18", "19", "20"):
         if _EN_YEAR_BEFORE.search(before) and not _NOT_A_YEAR.match(text[end : end + 12]):
             return en.year(digits)

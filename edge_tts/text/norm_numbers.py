@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from edge_tts.text import en, zh
 from edge_tts.text.norm_data import CURRENCIES, RATIO_NOUNS
 from edge_tts.text.norm_integers import say_integer
-from edge_tts.text.norm_scan import HAN, Language, Scan
+from edge_tts.text.norm_scan import COMMA, HAN, Language, Scan
 from edge_tts.text.units import Unit, parse_unit
 
 _NUMBER = re.compile(
@@ -27,7 +27,7 @@ _SCIENTIFIC = re.compile(
 )
 _POWER = re.compile(r"\^\(?(?P<caret>[-+]?\d+)\)?|(?P<power>[⁺⁻]?[⁰¹²³⁴-⁹]+)")
 _UNIT_RUN = re.compile(
-    r"\s?(?=[A-Za-zμΩ°℃℉%‰‱′″Å/])[A-Za-zμΩ°℃℉%‰‱′″Å²³¹⁻·⋅*/^().23-]{1,24}"
+    r"\s?(?:(?:sq|cu)\.? ?(?=[fikmy]))?(?=[A-Za-zμΩ°℃℉%‰‱′″Å/])[A-Za-zμΩ°℃℉%‰‱′″Å²³¹⁻·⋅*/^().23-]{1,24}"
 )
 _INCH = re.compile(r"\s?(?:\"|″)(?![A-Za-z])")
 _CONNECTOR = re.compile(
@@ -38,8 +38,9 @@ _CONNECTOR = re.compile(
     r"|(?P<slash>/)(?=[-+]?\.?\d)"
 )
 _NOT_AFTER_SPACED_UNIT = re.compile(r"(?:in|a|d|to|t|h|s|m|g|l|T|L|H|no|mi|mil|oz|gal|hp|pt|bit|h)\Z")
-_SHAPE_NOUNS = ("相", "型", "带", "轴", "座", "区", "栋", "班", "段", "母", "口", "键", "线圈", "柜", "套管")
+_SHAPE_NOUNS = ("相", "型", "带", "轴", "座", "区", "栋", "班", "段", "母", "口", "键", "线圈", "柜", "套管", "不锈钢", "钢", "材")
 _COUNTED = re.compile(rf"\s?(?:号|號|#|[{HAN}])")
+_COUNTED_OFF = re.compile(r"(?:步骤|步|页|第|进度|[Ss]tep|[Pp]age|[Pp]art|[Ii]tem|[Ss]tage)\s?$")
 _MIXED_FRACTION = re.compile(r"(?P<whole>\d+) (?P<top>\d{1,2})/(?P<bottom>\d{1,3})(?![\d/.])")
 _CURRENCY = re.compile(
     r"(?P<sign>-?)(?P<mark>[¥￥$€£])\s?(?P<integer>\d{1,3}(?:,\d{3})+|\d+)(?:\.(?P<fraction>\d+))?"
@@ -62,7 +63,7 @@ class _Value:
 
 def _unit_at(text: str, pos: int) -> tuple[Unit, int] | None:
     """The unit right at ``pos`` (one blank allowed) and where it ends."""
-    if match := _INCH.match(text, pos):
+    if (match := _INCH.match(text, pos)) and "′" not in text[max(0, pos - 6) : pos]:
         return parse_unit("in")[0], match.end()  # type: ignore[index]
     run = _UNIT_RUN.match(text, pos)
     if run is None:
@@ -112,7 +113,12 @@ def _value_at(text: str, pos: int, signed: bool) -> _Value | None:
     is_power = False
     if scientific := _SCIENTIFIC.match(text, end):
         raw = scientific["caret"] or scientific["power"] or scientific["e"]
-        plain_e = scientific["e"] and scientific["e"][0] not in "+-" and not match["fraction"]
+        plain_e = (
+            scientific["e"]
+            and scientific["e"][0] not in "+-"
+            and not match["fraction"]
+            and "E" in scientific.group()
+        )
         if not plain_e:
             exponent = raw.translate(_SUPERSCRIPTS)
             end = scientific.end()
@@ -143,7 +149,7 @@ def _chain_at(text: str, pos: int, signed: bool) -> tuple[list[_Value], list[str
             break
         # 3-5kW2: a following code, not a number of this chain.
         tail = text[value.end : value.end + 1]
-        if value.unit is None and tail.isascii() and tail.isalpha() and kind != "ratio":
+        if value.unit is None and tail.isascii() and tail.isalpha() and kind not in ("ratio", "slash"):
             break
         kinds.append(kind)
         values.append(value)
@@ -163,13 +169,13 @@ def quantity(scan: Scan, start: int, signed: bool = True) -> int:
     for index, value in enumerate(values):
         if index:
             kind = kinds[index - 1]
-            if kind == "slash" and _is_fraction(values, index, text):
+            if kind == "slash" and _is_fraction(scan, values, index):
                 continue
             scan.say(_connector(scan, language, kinds, index - 1, values))
         if (
             index < len(kinds)
             and kinds[index] == "slash"
-            and _is_fraction(values, index + 1, text)
+            and _is_fraction(scan, values, index + 1)
         ):
             _say_fraction(scan, value, values[index + 1], language)
             continue
@@ -177,9 +183,11 @@ def quantity(scan: Scan, start: int, signed: bool = True) -> int:
     return end
 
 
-def _is_fraction(values: list[_Value], index: int, text: str) -> bool:
+def _is_fraction(scan: Scan, values: list[_Value], index: int) -> bool:
     """Whether ``values[index - 1] / values[index]`` is a fraction such as 3/4."""
     top, bottom = values[index - 1], values[index]
+    if _COUNTED_OFF.search(scan.before(top.start, 8)):
+        return False
     if top.unit or top.fraction or bottom.fraction or bottom.sign or top.exponent:
         return False
     if len(top.integer) > 2 or len(bottom.integer) > 3 or bottom.integer[:1] in ("", "0", "1"):
@@ -189,7 +197,7 @@ def _is_fraction(values: list[_Value], index: int, text: str) -> bool:
         return False
     if bottom.unit is not None and bottom.unit.en in ("volt", "kilovolt"):
         return False
-    return not re.match(r"\s?[号號#]", text[bottom.end :])
+    return not re.match(r"\s?[号號#]", scan.text[bottom.end : bottom.end + 2])
 
 
 def _say_fraction(scan: Scan, top: _Value, bottom: _Value, language: Language) -> None:
@@ -234,8 +242,14 @@ def _connector(
         sized = any(value.unit for value in values) and language == "en"
         return "by" if sized else words.TIMES
     if kind == "slash":
+        if right.integer == "100" and left.unit and right.unit and right.unit.en == "kilometer":
+            return "每" if language == "zh" else "per"
+        if _COUNTED_OFF.search(scan.before(left.start, 8)):
+            return "，共" if language == "zh" else "of"
+        if left.unit or re.match(r"\s?[号號#]", scan.text[right.end :]):
+            return COMMA
         if language == "zh":
-            return "比" if right.unit or left.unit else "斜杠"
+            return "比" if right.unit else "斜杠"
         return "over" if right.unit else "slash"
     mark = scan.text[left.end : right.start].strip()
     if mark == "-" and re.match(r"\s*=", scan.text[right.end :]):
@@ -262,7 +276,9 @@ def _say_value(
     words = scan.words(language)
     unit = value.unit
     if value.sign:
-        cold = shared is not None and shared.is_temperature and value.sign == "-"
+        cold = value.sign == "-" and (
+            shared.is_temperature if shared is not None else _is_cold(scan, value)
+        )
         if language == "zh":
             already = scan.before(value.start, 4).endswith("零下")
             scan.say("" if already else "零下" if cold else "负" if value.sign == "-" else "正")
@@ -290,6 +306,13 @@ def _say_value(
     else:
         one = value.integer.lstrip("0") == "1" and not value.fraction and value.exponent is None
         scan.say(unit.en if one else unit.en_plural)
+
+
+def _is_cold(scan: Scan, value: _Value) -> bool:
+    """``-5度``: a temperature, unless an angle is spoken of."""
+    if not re.match(r"\s?(?:摄氏|华氏)?度", scan.text[value.end : value.end + 4]):
+        return False
+    return not re.search(r"角|偏|转|倾|相位|旋|经|纬", scan.before(value.start, 8))
 
 
 def currency(scan: Scan, start: int) -> int:

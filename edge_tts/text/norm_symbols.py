@@ -19,8 +19,17 @@ _COMBINED = {"<=": "≤", "=<": "≤", ">=": "≥", "=>": "≥", "==": "=", "!="
 _AFTER_QUANTITY_NOUN = re.compile(rf"(?:{QUANTITY_NOUNS})\s?$")
 _SIGNED_NUMBER = re.compile(r"[-+–—]\s?(?:\d|\.\d)")
 _SIGNED_AMOUNT = re.compile(r"[-+–]\s?\d*(?:\.\d+)?")
-_RATE = re.compile(r"\s?(?P<unit>min|h|s|d|t|kg|m³|m3|m²|m|L|年|月|日|天|小时|时|分钟|分|秒|个|台|吨|人|次|班|件|米|升|公斤)(?![A-Za-z0-9])")
-_RATE_BEFORE = re.compile(rf"\d\s?[{HAN}]{{1,4}}\s?$|单位[:：]?\s?[{HAN}]{{1,3}}$")
+_RATE = re.compile(r"\s?(?P<unit>min|h|s|d|t|kg|m³|m3|m²|m|L|年|月|日|天|小时|时|分钟|分|秒|个|台|吨|人|次|班|件|平方米|立方米|米|升|公斤|千克|袋|箱|桶|度|公里|克|瓶|块|批|千瓦时|圈|转|套|亩|片|盒|车|根|辆)(?![A-Za-z0-9])")
+_RATE_BEFORE = re.compile(
+    rf"\d\s?(?:[{HAN}]{{1,4}}|[A-Za-zμ°℃²³·]{{1,6}})\s?$|单位[:：]?\s?[{HAN}]{{1,3}}$"
+    r"|(?:转|次|元|米|吨|升|件|公里|千克|立方|度|帧|毫克|微克|脉冲)$"
+)
+_ENGLISH_RATE = re.compile(
+    r"(?:min|hr|h|sec|s|d|minute|hour|second|day|week|month|year|shift|batch|unit)(?![A-Za-z0-9])"
+)
+_TYPED_LITERAL = re.compile(r"(?:^|[^A-Za-z0-9])(?:T|LT|W|DW|LW|B|L|S5T)$")
+_ITEM_NUMBER = re.compile(r"(?:^|[\s，。；;])\d{1,2}$")
+_ONE_EACH_SIDE = re.compile(rf"(?:^|[^{HAN}])[{HAN}]$")
 _TIME_WORD = re.compile(r"[一二三四五六七八九十日天月年点时号级]$")
 _ZERO_NEIGHBOUR = "零一二三四五六七八九十〇○0123456789"
 _DIAMETER = re.compile(r"[ΦφØ⌀∅]\s?(?=\d)")
@@ -212,6 +221,11 @@ def _tilde(scan: Scan, pos: int) -> int:
 def _slash(scan: Scan, pos: int) -> int:
     text = scan.text
     before = text[max(0, pos - 8) : pos]
+    if scan.default == "en" and (match := _ENGLISH_RATE.match(text, pos + 1)):
+        if re.search(r"[a-z]{3,}$", before):
+            unit = denominator(match.group()) if match.group() != "a" else None
+            scan.say(f"per {unit.en if unit and len(match.group()) < 4 else match.group()}")
+            return match.end()
     if _RATE_BEFORE.search(before) and (match := _RATE.match(text, pos + 1)):
         name = match["unit"]
         unit = denominator(name.replace("³", "").replace("3", "").replace("²", ""))
@@ -226,7 +240,8 @@ def _slash(scan: Scan, pos: int) -> int:
             return found
     following = text[pos + 1 : pos + 2]
     if _HAN_CHARACTER.match(before[-1:]) or _HAN_CHARACTER.match(following):
-        scan.say(COMMA)
+        # 开/关 and 正/反转 are said in one breath.
+        scan.say("" if _ONE_EACH_SIDE.search(before) and _HAN_CHARACTER.match(following) else COMMA)
     else:
         scan.say(" ")
     return pos + 1
@@ -239,6 +254,11 @@ def _dot(scan: Scan, pos: int) -> int:
         return quantity(scan, pos)
     if following in "./~" and (found := unix_path(scan, pos)):
         return found
+    if _ITEM_NUMBER.search(text[max(0, pos - 4) : pos]) and _HAN_CHARACTER.match(
+        text[pos + 1 : pos + 3].lstrip()
+    ):
+        scan.say(COMMA)
+        return pos + 1
     if not following or following.isspace() or not following.isascii() or not following.isalnum():
         scan.say(FULL_STOP)
     elif text[pos - 1 : pos].isalnum() and text[pos - 1 : pos].isascii():
@@ -258,6 +278,8 @@ def _hash(scan: Scan, pos: int) -> int:
         else:
             scan.say(f"numbers {en.cardinal(first)} to {en.cardinal(last)}")
         return match.end()
+    if _TYPED_LITERAL.search(text[max(0, pos - 4) : pos]):
+        return pos + 1
     if text[pos + 1 : pos + 2].isdigit():
         return number_sign(scan, pos, pos + 1)
     previous = text[pos - 1 : pos]
@@ -314,7 +336,7 @@ _HANDLERS = {
 }  # fmt: skip
 
 
-def _pause(match: re.Match[str]) -> str:
+def _pause(match: re.Match[str], is_chinese: bool) -> str:
     """One mark for a run of pauses, in the script of its neighbours."""
     run = match.group()
     text = match.string
@@ -333,9 +355,12 @@ def _pause(match: re.Match[str]) -> str:
         end < len(text) and _HAN_CHARACTER.match(text[end])
     ):
         return chinese
+    if is_chinese and (text[start - 1].isupper() or end < len(text) and text[end].isupper()):
+        return chinese
     return latin if end == len(text) else f"{latin} "
 
 
-def finish(text: str) -> str:
+def finish(text: str, is_chinese: bool) -> str:
     """Turn pause marks into punctuation, and blanks into single spaces."""
-    return _PAUSES.sub(_pause, _BLANKS.sub(" ", text)).strip()
+    text = _BLANKS.sub(" ", text)
+    return _PAUSES.sub(lambda match: _pause(match, is_chinese), text).strip()

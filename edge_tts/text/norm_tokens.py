@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from edge_tts.text import en, zh
-from edge_tts.text.norm_codes import mixed_code
+from edge_tts.text.norm_codes import mixed_code, say_code
 from edge_tts.text.norm_data import MEASURES, PHONE_NOUNS
 from edge_tts.text.norm_numbers import quantity
 from edge_tts.text.norm_scan import HAN, Scan
@@ -24,8 +24,12 @@ _COUNTED = re.compile(rf"\s?(?:{MEASURES})|\s?[A-Za-zμΩ°℃%]")
 _ORDINAL = re.compile(r"(?P<number>\d{1,4})(?:st|nd|rd|th|ST|ND|RD|TH)(?![A-Za-z0-9])")
 _DECADE = re.compile(r"(?P<number>(?:1[6-9]|20)\d0)'?s(?![A-Za-z0-9])")
 _HASH = re.compile(
-    r"(?P<first>\d{1,4})#?(?:\s?(?P<mark>[-~–至到])\s?(?P<last>\d{1,4}))?#(?!\d*[A-Z]{2})(?P<named>[号號])?"
+    r"(?P<first>\d{1,4})#?(?:\s?(?P<mark>[-~–至到])\s?(?P<last>\d{1,4}))?#(?P<named>[号號])?"
 )
+_HYPHENATED_CODE = re.compile(r"\d+(?:-\d+)*-\d*[A-Z]+\d[A-Z0-9]*(?:-[A-Z0-9]+){0,6}(?![A-Za-z0-9])")
+_TIMES_OVER = re.compile(r"(?P<number>\d+(?:\.\d+)?)[xX](?![A-Za-z0-9]|\s?\d)")
+_FEET = re.compile(r"(?P<feet>\d{1,2})'\s?(?P<inches>\d{1,2})(?:\"|″|'')")
+_ALWAYS = re.compile(r"24/7(?![\d.])")
 _DIGITS_LETTER = re.compile(r"(?P<digits>\d+)(?P<letters>[A-Za-z]+)")
 _GROUPED_CODE = re.compile(r"\d{3,4}(?: \d{3,4}){2,}(?!\d)")
 
@@ -94,14 +98,42 @@ def hash_number(scan: Scan, start: int) -> int:
     return match.end()
 
 
+def _multiple(scan: Scan, start: int) -> int:
+    """``3x`` and ``24/7``, ``5'10"`` at ``start``; 0 if there is none."""
+    text = scan.text
+    if match := _TIMES_OVER.match(text, start):
+        chinese = scan.language(start, match.end()) == "zh"
+        integer, _, fraction = match["number"].partition(".")
+        if chinese:
+            scan.say((zh.number(integer, fraction) if fraction else zh.count(integer)) + "倍")
+        else:
+            scan.say(f"{en.number(integer, fraction or None)} times")
+        return match.end()
+    if match := _FEET.match(text, start):
+        words = scan.words(scan.language(start, match.end()))
+        feet, inches = words.cardinal(match["feet"]), words.cardinal(match["inches"])
+        scan.say(f"{feet}英尺{inches}英寸" if words is zh else f"{feet} feet {inches} inches")
+        return match.end()
+    if match := _ALWAYS.match(text, start):
+        if scan.language(start, match.end()) == "en":
+            scan.say("twenty-four seven")
+            return match.end()
+    return 0
+
+
 def quantity_or_code(scan: Scan, start: int) -> int:
     """A number with its unit and what it is chained to, or a code such as ``6ES7``."""
     text = scan.text
+    if found := _multiple(scan, start):
+        return found
+    if match := _HYPHENATED_CODE.match(text, start):
+        say_code(scan, match.group(), scan.language(start, match.end()))
+        return match.end()
     if match := _DIGITS_LETTER.match(text, start):
         digits = match["digits"]
         coded = digits[0] == "0" and len(digits) > 1
         if coded or parse_unit(text[match.end("digits") : match.end("digits") + 24]) is None:
-            scientific = re.match(r"\d+[eE][-+]\d", text[start : start + 24])
+            scientific = re.match(r"\d+(?:[eE][-+]|e)\d", text[start : start + 24])
             if scientific is None and not re.match(rf"\d+[xX]\d", text[start : start + 24]):
                 if found := mixed_code(scan, start):
                     return found

@@ -8,19 +8,21 @@ from edge_tts.text import en, zh
 from edge_tts.text.norm_data import (
     ABBREVIATIONS,
     ALWAYS_ABBREVIATED,
+    CAPITALS_AS_LETTERS,
     LETTER_ACRONYMS,
     MONTHS,
     PROPER_WORDS,
     SHORT_WORDS,
     SPECIAL_TOKENS,
+    SURE_WEEKDAYS,
     TITLES,
     WORD_ACRONYMS,
     WORDS_IN_CAPITALS,
 )
 from edge_tts.text.norm_scan import COMMA, HAN, Scan
-from edge_tts.text.units import stands_alone
+from edge_tts.text.units import unit_alone
 
-_VOWELS = frozenset("aeiouyAEIOUY")
+_VOWELS = frozenset("aeiouAEIOU")
 _CONSONANT_RUN = re.compile(r"[^AEIOUYaeiouy]{4,}")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+")
 _POSSESSIVE = re.compile(r"'(?:s|S|re|ve|ll|d|t|m)(?![A-Za-z])")
@@ -49,7 +51,7 @@ _DAY_AFTER_MONTH = re.compile(
 )
 _YEAR_AFTER_MONTH = re.compile(r"\.?,?\s+(?P<year>(?:19|20)\d\d)(?![\d:.])")
 _NUMBER_NEXT = re.compile(r"\s*[#:=<>≥≤]?\s*[-+]?[\d.]")
-_NUMBER_SIGN = re.compile(r"[Nn][Oo]s?(?:\.\s*|\s+|(?=\d))#?(?=\d)|NO\.\s*#?(?=[A-Z]?\d)")
+_NUMBER_SIGN = re.compile(r"[Nn][Oo]s?(?:\.\s*|\s+|(?=\d))#?(?=\d)|NO\.\s*#?(?=[A-Z]?\d)|No\.\s(?=of )")
 _SIGNED_NUMBER = re.compile(r"(\d{1,4})(?![\d.]|\s?[-~–][ #]?\d)[#＃]?(?![A-Za-z])")
 _TENS = re.compile(
     r"(?:twen|thir|for|fif|six|seven|eigh|nine)ty-(?:one|two|three|four|five|six|seven|eight|nine|"
@@ -113,7 +115,7 @@ def capitals(scan: Scan, word: str) -> str:
         return ABBREVIATIONS[lower]
     if word in WORD_ACRONYMS:
         return lower if scan.all_caps and word in ("CAN", "PIN") else word
-    if word in LETTER_ACRONYMS:
+    if word in LETTER_ACRONYMS or word in CAPITALS_AS_LETTERS:
         return letters(word)
     if len(word) <= 3:
         return lower if lower in SHORT_WORDS else letters(word)
@@ -204,7 +206,7 @@ def _abbreviation(scan: Scan, token: str, start: int, end: int) -> tuple[str, in
     if full in PROPER_WORDS:
         # A weekday or month is short only with its full stop or a number beside it.
         if token[0].isupper() and token[1:].islower() and (
-            (dotted and after < len(text)) or (full in MONTHS and number_next)
+            (dotted and after < len(text)) or number_next or token in SURE_WEEKDAYS
         ):
             return full, after
         return None
@@ -245,10 +247,8 @@ def word(scan: Scan, start: int, token: str) -> int:
         if found[0] in MONTHS:
             return _after_month(scan, found[1])
         return found[1]
-    if stands_alone(token) and not text.startswith("'", end):
-        unit_end = _unit_alone(scan, start, end)
-        if unit_end:
-            return unit_end
+    if unit_end := _unit_alone(scan, start):
+        return unit_end
     said = ("a" if _ARTICLE.match(text, end) else "A") if token in ("A", "a") else spoken(scan, token)
     scan.say(said)
     return _after_month(scan, end) if said in MONTHS else end
@@ -277,7 +277,7 @@ def special(scan: Scan, start: int) -> int:
 def number_sign(scan: Scan, start: int, end: int) -> int:
     """``No.`` or ``#`` at ``[start, end)`` before a number: ``number three``, ``三号``."""
     if scan.language(start, end) == "en":
-        scan.say("number")
+        scan.say("numbers" if scan.text[start : start + 3].lower() == "nos" else "number")
         return end
     if digits := _SIGNED_NUMBER.match(scan.text, end):
         scan.say(zh.digits(digits[1]) if digits[1][0] == "0" else zh.cardinal(digits[1]))
@@ -290,10 +290,8 @@ def _starts(text: str, start: int) -> bool:
     return start == 0 or not (text[start - 1].isascii() and text[start - 1].isalnum())
 
 
-def _unit_alone(scan: Scan, start: int, end: int) -> int:
-    from edge_tts.text.units import parse_unit
-
-    found = parse_unit(scan.text[start : start + 24])
+def _unit_alone(scan: Scan, start: int) -> int:
+    found = unit_alone(scan.text[start : start + 24])
     if found is None:
         return 0
     unit, length = found

@@ -84,7 +84,7 @@ def normalize(
             pos = norm_symbols.blank(scan, match.group(), match.end())
         else:
             pos = norm_symbols.symbol(scan, pos, match.group())
-    return NormalizedText(norm_symbols.finish("".join(scan.out)), tuple(warnings))
+    return NormalizedText(norm_symbols.finish("".join(scan.out), scan.default == "zh"), tuple(warnings))
 
 
 def _latin(scan: Scan, pos: int, token: str) -> int:

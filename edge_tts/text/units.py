@@ -199,13 +199,18 @@ _WITHOUT_NUMBER = frozenset(
     "kW MW kWh MWh kPa MPa hPa kV mV mA kVA MVA kvar Hz kHz MHz GHz rpm mm cm km kg mg μm μs "
     "μA μF mL kN Nm dB ppm ℃ °C ℉ °F Ω kΩ MΩ mol lx kJ MJ GJ mbar".split()
 )
+_RATE_ALONE = re.compile(
+    r"(?:[kmcd]?m[²³23]?|Nm[³3]|[mμk]?[gL]|t|r|kW|W|k?N|k?J|[mμ]?S|rad|[MGk]B|℃|°C|k?mol|kgf|次)"
+    r"/(?:\(?(?:min|s[²2]?|h|d|[cm]?m[²³23]?|L|k?g|℃|mol)(?![A-Za-z0-9]))"
+)
 _EXPONENTS = {"²": 2, "2": 2, "^2": 2, "³": 3, "3": 3, "^3": 3, "⁻¹": -1, "^-1": -1, "⁻²": -2}
 _POWERS = {2: ("平方", "square "), 3: ("立方", "cubic ")}
 _LENGTHS = frozenset("m dm cm mm km μm in inch ft yd".split())
 
 _LETTERS = re.compile(r"(?:mm|cm|m|in)H2O|Nm[³3]|Sm³|%(?:RH|LEL|VOL)|°[CF]?|[%‰‱℃℉′″ΩÅ]"
-                      r"|[A-Za-zμ]*Ω|[A-Za-zμ]+|μ", re.IGNORECASE)  # fmt: skip
+                      r"|(?:sq|cu)\.? ?(?:ft|in|m|yd|km|mi)\.?(?![A-Za-z])|[A-Za-zμ]*Ω|[A-Za-zμ]+|μ", re.IGNORECASE)  # fmt: skip
 _EXPONENT = re.compile(r"\^-?[123]|⁻?[¹²³]|[23](?![0-9.])")
+_REFERENCE = re.compile(r"\(([AaGg])\)")
 _ALPHANUMERIC = re.compile(r"[A-Za-z0-9]")
 
 
@@ -258,6 +263,10 @@ _FOLDED = {symbol.lower(): unit for symbol, unit in _ATOMS.items() if len(symbol
 
 
 def _atom(symbol: str, in_compound: bool) -> Unit | None:
+    if symbol[:2] in ("sq", "cu") and len(symbol) > 2 and symbol[2] in ". ":
+        side = _ATOMS[symbol[2:].strip(". ")]
+        zh, en = _POWERS[2 if symbol[0] == "s" else 3]
+        return Unit(zh + side.zh, en + side.en, en + side.en_plural)
     unit = _ATOMS.get(symbol)
     if unit is None and in_compound:
         unit = _ATOMS.get(f"/{symbol}") or _ATOMS.get(symbol.lower())
@@ -274,7 +283,7 @@ def _term(text: str, pos: int, in_compound: bool) -> tuple[Unit, int] | None:
     symbol = match.group()
     unit = _atom(symbol, in_compound)
     end = match.end()
-    power = _EXPONENT.match(text, end)
+    power = _EXPONENT.match(text, end) if symbol[-1] not in "′″°%‰" else None
     if unit is None:
         return None
     if power is None:
@@ -345,8 +354,13 @@ def parse_unit(text: str) -> tuple[Unit, int] | None:
             unit = Unit(f"{unit.zh}每{other.zh}", f"{unit.en} {per}", f"{unit.en_plural} {per}")
         pos = end
         best = (unit, pos)
-    if best is not None and unit.en.startswith("decibel") and text[pos : pos + 3] == "(A)":
-        best = (_ATOMS["dBA"], pos + 3)
+    if best is not None and (reference := _REFERENCE.match(text, pos)):
+        mark = reference[1].lower()
+        if unit.en == "decibel" and mark == "a":
+            return _ATOMS["dBA"], reference.end()
+        if "pascal" in unit.en or unit.en in ("bar", "millibar", "pound per square inch"):
+            zh, en = {"g": ("表压", " gauge"), "a": ("绝压", " absolute")}[mark]
+            return Unit(unit.zh + zh, unit.en + en, unit.en_plural + en), reference.end()
     return best
 
 
@@ -355,8 +369,11 @@ def denominator(symbol: str) -> Unit | None:
     return _atom(symbol, True)
 
 
-def stands_alone(symbol: str) -> bool:
-    """Whether ``symbol`` is a unit even without a number before it."""
-    return symbol in _WITHOUT_NUMBER or (
-        len(symbol) > 2 and "/" in symbol and parse_unit(symbol) is not None
-    )
+def unit_alone(text: str) -> tuple[Unit, int] | None:
+    """A unit at the start of ``text`` that is one even without a number before it."""
+    match = _RATE_ALONE.match(text)
+    if match is None:
+        match = _LETTERS.match(text)
+        if match is None or match.group() not in _WITHOUT_NUMBER:
+            return None
+    return parse_unit(text)

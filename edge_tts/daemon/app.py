@@ -9,7 +9,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import edge_tts
@@ -313,7 +313,7 @@ class Daemon:
                 "losses": self._player.losses,
                 "detail": self._player.detail,
             },
-            "voice": {"name": self._voice.name, "version": self._voice.version},
+            "voice": asdict(self._voice),
             "synthesis": parts.describe_pipeline(self._workers[0]),
             "queue": status.describe_queue(queue_status),
             "journal": parts.describe_journal(self._journal),

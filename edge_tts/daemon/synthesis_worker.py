@@ -191,6 +191,7 @@ class SynthesisWorker:
                 more_idle_work = self._idle_work is not None
             elif call is not None:
                 self._guarded(call)
+                more_idle_work = self._idle_work is not None
             elif self._stopping:
                 return
             elif more_idle_work and self._idle_work is not None:

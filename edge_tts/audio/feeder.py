@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections import deque
+from collections.abc import Callable
 
 import numpy as np
 
@@ -65,10 +67,11 @@ class Feeder:
             return self._tracks[-1].utterance
         return None
 
-    def step(self, waiting: deque[Utterance], timeout_s: float) -> bool:
+    def step(self, waiting: deque[Utterance], timeout_s: float, hold: Callable[[], bool]) -> bool:
         """Move one piece towards the device; False when there was nothing to move.
 
-        Begins the first of ``waiting`` when the one before has ended.
+        Begins the first of ``waiting`` when the one before has ended. Takes nothing
+        while ``hold()``, asked with the condition held: a cut comes first.
 
         Raises:
             DeviceError: the device does not take samples.
@@ -76,7 +79,7 @@ class Feeder:
         piece = None
         ended = False
         with self._changed:
-            if not len(self._ready) and self.has_news(waiting):
+            if not len(self._ready) and not hold() and self.has_news(waiting):
                 current = self._current
                 if current is None:
                     current = waiting.popleft()
@@ -131,14 +134,14 @@ class Feeder:
         rest = rest[: self._fade_samples]
         ramp = np.cos(np.linspace(0.0, np.pi / 2, len(rest) + 1)[1:]) ** 2
         self._ready = np.rint(rest * ramp).astype(np.int16)
-        left = len(self._ready) + 1
-        while left > len(self._ready) > 0:
-            left = len(self._ready)
+        # One write may take nothing, interrupted by the very call that wanted the cut.
+        deadline_s = time.monotonic() + _FADE_TIMEOUT_S
+        while len(self._ready) and time.monotonic() < deadline_s:
             self._push(_FADE_TIMEOUT_S)
         self._ready = _EMPTY
         end = self._sink.written_samples
         for track in self._tracks:
-            track.cut = track.end is None or track.end > keep
+            track.cut = track.cut or track.end is None or track.end > keep
             track.end = min(end, track.end) if track.end is not None else end
 
     def report(self, now_s: float) -> float:
@@ -153,12 +156,19 @@ class Feeder:
                     self._started(track.utterance, at_s)
             if track.end is None or track.end > self._sink.written_samples:
                 continue
-            last_s = self._sink.played_at(track.end - 1) if track.end > 0 else now_s
-            if last_s is not None and last_s <= now_s:
-                self._finish(track, last_s)
+            left_s = self._left_at(track.end, now_s)
+            if left_s is not None and left_s <= now_s:
+                self._finish(track, left_s)
             else:
-                again_s = min(again_s, last_s or now_s + _POLL_S)
+                again_s = min(again_s, left_s or now_s + _POLL_S)
         return again_s
+
+    def _left_at(self, end: int, now_s: float) -> float | None:
+        """When everything before position ``end`` has left the device."""
+        if end == 0:
+            return now_s
+        last_s = self._sink.played_at(end - 1)
+        return None if last_s is None else last_s + 1 / self._sink.sample_rate_hz
 
     def _started(self, utterance: Utterance, at_s: float) -> None:
         with self._changed:
@@ -169,9 +179,9 @@ class Feeder:
             except Exception:  # the owner's fault must not silence the device
                 _log.exception("the on_started callback of an utterance failed")
 
-    def _finish(self, track: _Track, last_s: float) -> None:
+    def _finish(self, track: _Track, left_s: float) -> None:
         self._tracks.remove(track)
         with self._changed:
             track.utterance.mark_finished(
-                last_s, self._sink.underruns - track.underruns, cut=track.cut
+                left_s, self._sink.underruns - track.underruns, cut=track.cut
             )

@@ -168,7 +168,8 @@ class Player:
         with self._changed:
             self._cut_wanted = True
             for utterance in self._live:
-                utterance.mark_cut()
+                if not utterance.done:
+                    utterance.mark_cut()
             for utterance in self._waiting:
                 utterance.mark_finished(None, 0, cut=True)
             self._waiting.clear()
@@ -193,8 +194,8 @@ class Player:
             self._keep_playing()
         except Exception as exc:
             _log.exception("the player's thread failed")
-            self._fail_all(DeviceError(f"the player failed: {exc}"))
-            self._set_state("fatal", f"the player failed: {exc}")
+            message = f"the player failed: {exc}"
+            self._set_state("fatal", message, DeviceError(message))
 
     def _keep_playing(self) -> None:
         tries = 0
@@ -204,42 +205,45 @@ class Player:
                 if sink is None:
                     break
                 tries = 0
-                try:
-                    self._feed(sink)
-                finally:
-                    self._sink = None
-                    self._opener.close(sink)
+                self._use(sink)
                 if not self._closing:
                     self._set_state("asleep", "asleep until the next utterance")
                     with self._changed:
                         self._changed.wait_for(lambda: self._waiting or self._closing)
             except DeviceError as exc:
-                self._fail_all(exc)
+                self._set_state("fatal" if self._opener.hung else "lost", str(exc), exc)
                 if self._opener.hung:
-                    self._set_state("fatal", str(exc))
                     return
-                self._set_state("lost", str(exc))
                 self._pause(self._backoff_s[min(tries, len(self._backoff_s) - 1)])
                 tries += 1
-        self._fail_all(DeviceError("the player is closed"))
-        self._set_state("closed", "closed")
+        self._set_state("closed", "closed", DeviceError("the player is closed"))
+
+    def _use(self, sink: AudioSink) -> None:
+        try:
+            self._feed(sink)
+        except DeviceError as exc:
+            # Told before the close, which may hang.
+            self._set_state("lost", str(exc), exc)
+            raise
+        finally:
+            self._sink = None
+            self._opener.close(sink)
 
     def _pause(self, seconds: float) -> None:
         with self._changed:
             self._changed.wait_for(lambda: self._closing, seconds)
 
-    def _fail_all(self, error: DeviceError) -> None:
-        with self._changed:
-            for utterance in self._live:
-                utterance.mark_failed(error)
-            self._live.clear()
-            self._waiting.clear()
-
-    def _set_state(self, state: DeviceState, detail: str) -> None:
+    def _set_state(self, state: DeviceState, detail: str, error: DeviceError | None = None) -> None:
+        """Change the state; with an ``error`` every utterance without an outcome fails."""
         with self._changed:
             changed = (state, detail) != (self._state, self._detail)
             self._losses += state in ("lost", "fatal") and self._state == "ready"
             self._state, self._detail = state, detail
+            if error is not None:
+                for utterance in self._live:
+                    utterance.mark_failed(error)
+                self._live.clear()
+                self._waiting.clear()
             self._changed.notify_all()
         if changed and self._on_state is not None:
             try:
@@ -261,7 +265,7 @@ class Player:
                 cut, self._cut_wanted = self._cut_wanted, False
             if cut:
                 feeder.cut()
-            worked = feeder.step(self._waiting, _WRITE_S) or cut
+            worked = feeder.step(self._waiting, _WRITE_S, lambda: self._cut_wanted) or cut
             now_s = time.monotonic()
             look_again_s = feeder.report(now_s)
             watchdog.check(now_s)

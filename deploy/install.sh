@@ -300,7 +300,7 @@ start_service() {
     run systemctl start edge-tts.socket
     run systemctl restart edge-tts.service
     [ "$dry_run" = no ] || return 0
-    "$COMMAND" test ||
+    "$COMMAND" test --wait finished ||
         die "the service runs but its test sentence was not spoken; the causes: sudo -u $ACCOUNT edgetts doctor"
     "$COMMAND" status
 }

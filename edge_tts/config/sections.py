@@ -225,11 +225,11 @@ class JournalSettings:
     enabled: bool = setting(True, "Write accepted alarms to disk until they are finished.")
     path: Path = setting(
         lambda: state_folder() / "journal",
-        "The journal file.",
+        "Folder of the journal.",
         shown_default="<state>/journal",
     )
     max_bytes: int = setting(
-        1_048_576, "Size that the file is compacted at.", unit="bytes", low=16_384
+        1_048_576, "Size that its file is compacted at.", unit="bytes", low=16_384
     )
 
 

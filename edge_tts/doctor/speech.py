@@ -16,6 +16,7 @@ from edge_tts.inference.provider_plan import ProviderStep
 SMALL_MEMORY_MB = 400
 _IMPORT_TIMEOUT_S = 60.0
 _IMPORT_SCRIPT = (
+    "import os; os.environ['ORT_DISABLE_TELEMETRY'] = '1'; "
     "import onnxruntime; print(onnxruntime.__version__, *onnxruntime.get_available_providers())"
 )
 

@@ -5,6 +5,7 @@ The import costs tens of megabytes, so it waits for the first network.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -106,6 +107,9 @@ class OnnxSession:
 
 
 def _import_onnxruntime() -> Any:
+    # Recent releases write usage records into the home folder and would send them: a device
+    # that speaks for years offline neither has the disk to spare nor anybody to report to.
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     try:
         import onnxruntime
     except ImportError as exc:

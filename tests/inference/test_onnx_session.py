@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -116,3 +117,15 @@ def test_missing_onnxruntime_says_how_to_get_it(
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with pytest.raises(ProviderError, match="pip install onnxruntime"):
         OnnxSession(matrix).load()
+
+
+def test_nothing_is_written_into_the_home_folder(matrix: Path, tmp_path: Path) -> None:
+    """ONNX Runtime 1.32 keeps usage records there, and sends them, unless told not to."""
+    code = (
+        "from pathlib import Path; from edge_tts.inference.onnx_session import OnnxSession; "
+        f"OnnxSession(Path({str(matrix)!r})).load()"
+    )
+    environ = {**os.environ, "HOME": str(tmp_path)}
+    environ.pop("ORT_DISABLE_TELEMETRY", None)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60, env=environ)
+    assert list(tmp_path.iterdir()) == []

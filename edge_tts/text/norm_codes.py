@@ -71,7 +71,9 @@ def _letters_of(scan: Scan, part: str, token: str) -> str:
 _CODE_WORDS = {word: word for word in (
     "tag fan bus bay box run hub set bit pin key gas oil top row day lot car air map tap low rack "
     "zone cat win log tank pump"
-).split()} | {"err": "error", "alm": "alarm", "no": "number"}  # fmt: skip
+).split()} | {
+    "err": "error", "alm": "alarm", "no": "number", "ver": "version", "rev": "revision"
+}  # fmt: skip
 
 
 def say_code(scan: Scan, token: str, language: Language) -> None:

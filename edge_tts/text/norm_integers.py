@@ -14,8 +14,9 @@ MAX_DIGITS = 100
 
 _MEASURE = re.compile(rf"\s?(?:多|几|余|来)?(?:{MEASURES})")
 _LINK = r"[\s:：=为是第号码]{0,4}"
-_AFTER_CODE_NOUN = re.compile(rf"(?:{CODE_NOUNS}|ID|Id|PIN|SN|IP|No){_LINK}$")
+_AFTER_CODE_NOUN = re.compile(rf"(?:{CODE_NOUNS}|ID|Id|id|PIN|SN|IP|No){_LINK}$")
 _NAMED_BY_THREE = re.compile(r"\s?(?:[A-Z]?不锈钢|室|房|宿舍|会议室|办公室)")
+_SWITCH = re.compile(r"\s?(?:开关|断路器|刀闸|隔离|接地刀|地刀|闸刀|母联|线路|间隔)")
 _STOREYS = re.compile(r"(?:共|有|分|叠|成|每|隔)\s?$")
 _NAMED_BY_YEAR = re.compile(r"\s?(?:财年|年度|版|款|届|标准)")
 _AFTER_STANDARD = re.compile(
@@ -46,6 +47,7 @@ _EN_YEAR_BEFORE = re.compile(
     r"September|October|November|December),?)\s$",
     re.IGNORECASE,
 )
+_YEARLY_PRODUCT = re.compile(r"\b(?:Windows|Office|Server|Excel|Word|Studio|Exchange)\s$")
 _NOT_A_YEAR = re.compile(r"\s?(?:[a-z]{3,}s\b|[%°℃])")
 
 
@@ -96,7 +98,11 @@ def _chinese(
         return zh.digits(digits)
     if following[:1] in ("层", "層") and _STOREYS.search(before):
         return zh.count(digits)
-    if len(digits) == 4 and digits[:2] in ("19", "20") and _NAMED_BY_YEAR.match(following):
+    if len(digits) == 4 and digits[:2] in ("19", "20") and (
+        _NAMED_BY_YEAR.match(following) or re.search(r"[A-Z][a-z]+\s$", before)
+    ):
+        return zh.digits(digits)
+    if len(digits) >= 3 and _SWITCH.match(following):
         return zh.digits(digits)
     if counted:
         if _ORDINAL_BEFORE.search(before):
@@ -160,6 +166,8 @@ def _english(
         return en.digits(digits)
     if len(digits) == 4 and digits[:2] in ("18", "19", "20"):
         if _EN_YEAR_BEFORE.search(before) and not _NOT_A_YEAR.match(text[end : end + 12]):
+            return en.year(digits)
+        if _YEARLY_PRODUCT.search(before):
             return en.year(digits)
     if len(digits) >= 5 and not before.strip() and re.match(r"\s[A-Z]", text[end : end + 2]):
         return en.digits(digits)

@@ -72,6 +72,10 @@ def _unit_at(text: str, pos: int) -> tuple[Unit, int] | None:
     if body[0] == "/":
         return None
     found = parse_unit(body)
+    if found is None and text.startswith(("母", "段"), run.end()):
+        # 10kVII段: the unit ends where the Roman numeral begins.
+        body = re.sub(r"(?<=V)(?:I{1,3}|IV|V)$", " ", body)
+        found = parse_unit(body)
     if found is None:
         return None
     unit, length = found

@@ -21,9 +21,10 @@ _HAN = re.compile(f"[{HAN}]")
 _ENGLISH_WORD = re.compile(r"(?<![A-Za-z0-9])(?:[A-Z]?[a-z]{2,}|[A-Z]{4,})(?![A-Za-z0-9])")
 # Typed with a Chinese keyboard or font, where no word tells the language.
 _CHINESE_HINT = re.compile("[℃㎡￥！（）：；、。，？]")
+# A label in capitals (ERROR 5 号泵) has no vote: it stands in Chinese lines too.
 _VOTE = re.compile(
-    rf"(?P<zh>[{HAN}])|(?P<en>(?<![A-Za-z0-9])(?:[A-Z]?[a-z]{{2,}}|[A-Z]{{4,}})(?![A-Za-z0-9]))"
-    r"|(?P<end>[，。！？；：、!?;()（）\n]|[,:](?!\d)|\.(?=\s|$))"
+    rf"(?P<zh>[{HAN}])|(?P<en>(?<![A-Za-z0-9])[A-Z]?[a-z]{{2,}}(?![A-Za-z0-9]))"
+    r"|(?P<end>[，。！？；：、!?;()（）\[\]\n]|[,:](?!\d)|\.(?=\s|$))"
 )
 _LETTER_ENDS = re.compile(r"[A-Za-z]")
 

@@ -13,9 +13,9 @@ from edge_tts.text.norm_scan import COMMA, EXCLAMATION, FULL_STOP, HAN, QUESTION
 from edge_tts.text.norm_words import number_sign
 from edge_tts.text.units import denominator
 
-_MANY = re.compile(r"(<=|=<|>=|=>(?=\s?\d)|==|!=|<>|[-=]+>|<-+|>>|<<)(?![<>=])|([-=<>~*_+#./\\|])\2{1,}")
+_MANY = re.compile(r"(<=|=<|>=|=>(?=\s?\d)|==|!=|<>|[-=]+>|<-+|>>|<<|&&|\|\|)(?![<>=])|([-=<>~*_+#./\\|])\2{1,}")
 _COMBINED = {"<=": "≤", "=<": "≤", ">=": "≥", "=>": "≥", "==": "=", "!=": "≠", "<>": "≠", ">>": "≫",
-             "<<": "≪"}  # fmt: skip
+             "<<": "≪", "&&": "&"}  # fmt: skip
 _AFTER_QUANTITY_NOUN = re.compile(rf"(?:{QUANTITY_NOUNS})\s?$")
 _SIGNED_NUMBER = re.compile(r"[-+–—]\s?(?:\d|\.\d)")
 _SIGNED_AMOUNT = re.compile(r"[-+–]\s?\d*(?:\.\d+)?")
@@ -30,6 +30,8 @@ _ENGLISH_RATE = re.compile(
 _TYPED_LITERAL = re.compile(r"(?:^|[^A-Za-z0-9])(?:T|LT|W|DW|LW|B|L|S5T)$")
 _ITEM_NUMBER = re.compile(r"(?:^|[\s，。；;])\d{1,2}$")
 _ONE_EACH_SIDE = re.compile(rf"(?:^|[^{HAN}])[{HAN}]$")
+_NUMERAL_BEFORE = re.compile(r"[ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ]$|(?<![A-Za-z0-9])(?:I{1,3}|IV|V)$")
+_NUMERAL_BEHIND = re.compile(r"\s?(?:[ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ]|(?:I{1,3}|IV|VI{0,3})[母段级类型期号])")
 _TIME_WORD = re.compile(r"[一二三四五六七八九十日天月年点时号级]$")
 _ZERO_NEIGHBOUR = "零一二三四五六七八九十〇○0123456789"
 _DIAMETER = re.compile(r"[ΦφØ⌀∅]\s?(?=\d)")
@@ -92,6 +94,8 @@ def _many(scan: Scan, match: re.Match[str]) -> int:
     marks = match.group()
     if marks in _COMBINED:
         scan.say(_reading(scan, _COMBINED[marks], match.start(), match.end()))
+    elif marks == "||":
+        scan.say("或" if scan.default == "zh" else "or")
     elif marks[-1] == ">" and set(marks[:-1]) <= set("-="):
         scan.say(_reading(scan, "→", match.start(), match.end()))
     else:
@@ -194,7 +198,9 @@ def _signed_with_unit(text: str, pos: int) -> bool:
 def _dash(scan: Scan, pos: int) -> int:
     text = scan.text
     previous, following = text[pos - 1 : pos], text[pos + 1 : pos + 2]
-    if _TIME_WORD.search(text[max(0, pos - 3) : pos]) and _HAN_CHARACTER.match(following):
+    if _NUMERAL_BEFORE.search(text[max(0, pos - 4) : pos]) and _NUMERAL_BEHIND.match(text, pos + 1):
+        scan.say("到" if scan.language(pos, pos + 1) == "zh" else "to")
+    elif _TIME_WORD.search(text[max(0, pos - 3) : pos]) and _HAN_CHARACTER.match(following):
         scan.say("到")
     elif _TIME_WORD.search(text[max(0, pos - 3) : pos]) and following.isdigit():
         scan.say("到")
@@ -239,6 +245,9 @@ def _slash(scan: Scan, pos: int) -> int:
         if found := unix_path(scan, pos):
             return found
     following = text[pos + 1 : pos + 2]
+    if _NUMERAL_BEFORE.search(before) and _NUMERAL_BEHIND.match(text, pos + 1):
+        scan.say(COMMA)
+        return pos + 1
     if _HAN_CHARACTER.match(before[-1:]) or _HAN_CHARACTER.match(following):
         # 开/关 and 正/反转 are said in one breath.
         scan.say("" if _ONE_EACH_SIDE.search(before) and _HAN_CHARACTER.match(following) else COMMA)

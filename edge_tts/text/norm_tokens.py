@@ -7,9 +7,8 @@ import re
 from edge_tts.text import en, zh
 from edge_tts.text.norm_codes import mixed_code, say_code
 from edge_tts.text.norm_data import MEASURES, PHONE_NOUNS
-from edge_tts.text.norm_numbers import quantity
-from edge_tts.text.norm_scan import HAN, Scan
-from edge_tts.text.units import parse_unit
+from edge_tts.text.norm_numbers import quantity, unit_after
+from edge_tts.text.norm_scan import Scan
 
 _TELEPHONE = re.compile(
     r"(?P<sure>(?:400|800)[- ]?\d{3}[- ]?\d{4}|0\d{2,3}-\d{7,8}(?:-\d{1,4})?"
@@ -29,6 +28,7 @@ _HASH = re.compile(
 _HYPHENATED_CODE = re.compile(r"\d+(?:-\d+)*-\d*[A-Z]+\d[A-Z0-9]*(?:-[A-Z0-9]+){0,6}(?![A-Za-z0-9])")
 _TIMES_OVER = re.compile(r"(?P<number>\d+(?:\.\d+)?)[xX](?![A-Za-z0-9]|\s?\d)")
 _FEET = re.compile(r"(?P<feet>\d{1,2})'\s?(?P<inches>\d{1,2})(?:\"|″|'')")
+_KELVIN = re.compile(r"(?P<integer>\d{3,})(?:\.(?P<fraction>\d+))?\s?K(?![A-Za-z0-9-])")
 _ALWAYS = re.compile(r"24/7(?![\d.])")
 _DIGITS_LETTER = re.compile(r"(?P<digits>\d+)(?P<letters>[A-Za-z]+)")
 _GROUPED_CODE = re.compile(r"\d{3,4}(?: \d{3,4}){2,}(?!\d)")
@@ -114,6 +114,11 @@ def _multiple(scan: Scan, start: int) -> int:
         feet, inches = words.cardinal(match["feet"]), words.cardinal(match["inches"])
         scan.say(f"{feet}英尺{inches}英寸" if words is zh else f"{feet} feet {inches} inches")
         return match.end()
+    if match := _KELVIN.match(text, start):
+        words = scan.words(scan.language(start, match.end()))
+        scan.say(words.number(match["integer"], match["fraction"]))
+        scan.say("开" if words is zh else "kelvin")
+        return match.end()
     if match := _ALWAYS.match(text, start):
         if scan.language(start, match.end()) == "en":
             scan.say("twenty-four seven")
@@ -132,7 +137,7 @@ def quantity_or_code(scan: Scan, start: int) -> int:
     if match := _DIGITS_LETTER.match(text, start):
         digits = match["digits"]
         coded = digits[0] == "0" and len(digits) > 1
-        if coded or parse_unit(text[match.end("digits") : match.end("digits") + 24]) is None:
+        if coded or not unit_after(text, match.end("digits")):
             scientific = re.match(r"\d+(?:[eE][-+]|e)\d", text[start : start + 24])
             if scientific is None and not re.match(rf"\d+[xX]\d", text[start : start + 24]):
                 if found := mixed_code(scan, start):
@@ -143,10 +148,3 @@ def quantity_or_code(scan: Scan, start: int) -> int:
         return match.end()
     return quantity(scan, start)
 
-
-def signed_quantity(scan: Scan, start: int) -> int:
-    """A chain of numbers whose first has its sign at ``start``."""
-    return quantity(scan, start)
-
-
-HAN_BEFORE = re.compile(rf"[{HAN}]\s?$")

@@ -9,6 +9,7 @@ from edge_tts.text.norm_data import (
     ABBREVIATIONS,
     ALWAYS_ABBREVIATED,
     CAPITALS_AS_LETTERS,
+    GREEK,
     LETTER_ACRONYMS,
     MONTHS,
     PROPER_WORDS,
@@ -34,7 +35,7 @@ _NUMERAL_VALUES = {
 _SURE_NUMERALS = frozenset(("II", "III", "VII", "VIII", "XII"))
 _NUMERAL_AFTER = re.compile(
     r"\s?(?:母|段|级|級|类|類|型|期|回|路|区|區|档|檔|号|號|组|組|代|列|侧|側|柱|次|阶|层|层级|"
-    r"[、/](?:I{1,3}|IV|VI{0,3}|V)\s?[母段级類类型期回路区档号组])"
+    r"[、/~～到至-](?:I{1,3}|IV|VI{0,3}|V)\s?[母段级類类型期回路区档号组])"
 )
 _NUMERAL_NOUNS = re.compile(
     r"(?:phase|type|class|zone|stage|part|section|level|category|mark|mk|group|unit|volume|"
@@ -63,7 +64,9 @@ _JOINED = re.compile(r"[A-Za-z]{1,4}[-/](?:[A-Za-z]{1,4}(?![A-Za-z0-9])|(?=\s))"
 _ARTICLE = re.compile(
     r" (?!(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|[a-z]+teen|[a-z]+ty|"
     r"hundred|phase|plus|minus|point|dash|slash|dot|by|and|or|to|is|at|over|less|greater|not|equals?|"
-    r"times|divided|squared|cubed|percent|approximately|much|number|colon|backslash)\b)[A-Za-z]?[a-z]+"
+    r"times|divided|squared|cubed|percent|approximately|much|number|colon|backslash|per|degrees?|"
+    r"infinity|sum|up|down|left|angle|diameter|about|square|ohms|proportional|"
+    rf"{'|'.join(name for _, name in GREEK.values())})\b)[A-Za-z]?[a-z]+"
 )
 _PLURAL_OF_LETTERS = tuple(f"{letter} " for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _EXTENSION = re.compile(r"\.?\s*(?=\d)")
@@ -85,7 +88,7 @@ def numeral_value(scan: Scan, word: str, start: int, end: int) -> int | None:
     if not _NUMERAL.match(word):
         return None
     before = scan.text[max(0, start - 12) : start]
-    if re.search(r"[A-Za-z0-9]$", before):
+    if re.search(r"[A-Za-z0-9]$", before) and not before.endswith("kV"):
         return None
     if _NUMERAL_AFTER.match(scan.text, end) and not re.search(r"(?:^|[^A-Za-z])[A-Z] $", before):
         if word == "X" and scan.text.startswith("线", end):
@@ -210,7 +213,7 @@ def _abbreviation(scan: Scan, token: str, start: int, end: int) -> tuple[str, in
         ):
             return full, after
         return None
-    if dotted and (number_next or re.match(r"\s*(?:[a-z]|[,;:)]|$)|\s+[A-Z]", text[after:])):
+    if dotted and (number_next or re.match(r"\s?[A-Z](?![A-Za-z])", text[after : after + 3]) or re.match(r"\s*(?:[a-z]|[,;:)]|$)|\s+[A-Z]", text[after:])):
         last = not text[after:].strip()
         known_word = scan.lexicon.has_word(lower) and lower not in ALWAYS_ABBREVIATED
         if last and known_word:

@@ -251,6 +251,8 @@ def _atoms() -> dict[str, Unit]:
     for symbol in ("K", "C", "F", "S", "P", "St", "r", "μ"):
         table[f"/{symbol}"] = table.pop(symbol)
     table["H"] = table["h"]
+    for symbol, name in (("kΩ", "kilohm"), ("MΩ", "megohm")):
+        table[symbol] = table[symbol.replace("Ω", "ohm")] = Unit(table[symbol].zh, name, f"{name}s")
     return table
 
 

@@ -89,6 +89,7 @@ class Player:
         self._closing = False
         self._numbers = 0
         self._losses = 0
+        self._rounds = 0
         self._thread: threading.Thread | None = None
         self._sink: AudioSink | None = None
 
@@ -111,9 +112,20 @@ class Player:
         return self._state == "fatal"
 
     @property
+    def latency_s(self) -> float:
+        """The device's own delay as last measured; 0 while there is no device."""
+        sink = self._sink
+        return 0.0 if sink is None else sink.latency_s
+
+    @property
     def losses(self) -> int:
         """How often the device was lost since the start."""
         return self._losses
+
+    @property
+    def rounds(self) -> int:
+        """Grows several times a second while the device is ready and fed."""
+        return self._rounds
 
     def open(self, wait_s: float = 0.0) -> bool:
         """Start the player and wait up to ``wait_s``; True when the device is ready.
@@ -261,6 +273,7 @@ class Player:
         busy_s = now_s
         closing_s: float | None = None
         while True:
+            self._rounds += 1
             with self._changed:
                 cut, self._cut_wanted = self._cut_wanted, False
             if cut:

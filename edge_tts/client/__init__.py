@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
@@ -169,14 +169,14 @@ class Client:
             for piece in _pieces(text):
                 self._lines.send(piece)
             self._lines.send("")
-        return self._follow(self._reply(deadline_s), wait, deadline_s)
+        return self.follow(self._reply(deadline_s), wait, deadline_s)
 
     def test(
         self, *, priority: str = "low", wait: str = "accepted", timeout_s: float | None = None
     ) -> Spoken:
         """Speak the daemon's test sentence; waits and raises as `say` does."""
         deadline_s = None if timeout_s is None else time.monotonic() + timeout_s
-        return self._follow(self.request("TEST", prio=priority, wait=wait), wait, deadline_s)
+        return self.follow(self.request("TEST", prio=priority, wait=wait), wait, deadline_s)
 
     def status(self, form: str = "text") -> str:
         """What the daemon is doing, as ``text``, ``json`` or ``prometheus``."""
@@ -206,7 +206,13 @@ class Client:
             self._early_events.append(reply)
         return reply
 
-    def _follow(self, first: Reply, wait: str, deadline_s: float | None) -> Spoken:
+    def follow(
+        self,
+        first: Reply,
+        wait: str,
+        deadline_s: float | None = None,
+        on_event: Callable[[Reply], None] = lambda event: None,
+    ) -> Spoken:
         """Read on from the reply of a SAY or TEST until the alarm is in the state asked for."""
         alarm_id = first.fields["id"]
         spoken = Spoken(
@@ -217,9 +223,10 @@ class Client:
             first.fields.get("warn", ""),
         )
         while wait != "accepted" and spoken.outcome is None:
-            event = self._next_event(deadline_s)
+            event = self.next_event(deadline_s)
             if event.fields.get("id") != alarm_id:
                 continue
+            on_event(event)
             if "finished" in event.words:
                 via = event.fields.get("via", "")
                 spoken = replace(spoken, state="finished", outcome=_outcome(event), via=via)
@@ -229,7 +236,8 @@ class Client:
                     break
         return spoken
 
-    def _next_event(self, deadline_s: float | None) -> Reply:
+    def next_event(self, deadline_s: float | None = None) -> Reply:
+        """The next event that this connection is told; waits for ever without a deadline."""
         if self._early_events:
             return self._early_events.popleft()
         while True:

@@ -25,19 +25,17 @@ def command(socket_path: Path | None, sink: str | None, log_level: str | None) -
 
     SIGHUP reads the settings and the pronunciations again.
     """
-    from dataclasses import replace
+    import os
+
+    # numpy's own threads would only take memory and time from the audio thread.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
     from edge_tts.config import Settings, load_settings
     from edge_tts.daemon.app import Daemon
 
     def load() -> Settings:
-        settings = load_settings()
-        if socket_path is not None:
-            settings = replace(settings, socket=replace(settings.socket, path=socket_path))
-        if sink is not None:
-            settings = replace(settings, audio=replace(settings.audio, sink=sink))
-        if log_level is not None:
-            settings = replace(settings, log=replace(settings.log, level=log_level))
-        return settings
+        return load_settings(
+            overrides={"socket.path": socket_path, "audio.sink": sink, "log.level": log_level}
+        )
 
     return Daemon(load(), load).run()

@@ -195,6 +195,9 @@ class Daemon:
         return [
             ProgressProbe("speaker", lambda: self._speaker.steps),
             ProgressProbe(
+                "player", lambda: self._player.rounds, lambda: self._player.state != "ready"
+            ),
+            ProgressProbe(
                 "synthesis", lambda: neural.steps, lambda: neural.stuck_s < _SYNTHESIS_STUCK_S
             ),
         ]
@@ -311,6 +314,7 @@ class Daemon:
                 "state": self._player.state,
                 "sink": self._settings.audio.sink,
                 "losses": self._player.losses,
+                "latency_ms": round(self._player.latency_s * 1000, 1),
                 "detail": self._player.detail,
             },
             "voice": asdict(self._voice),

@@ -165,7 +165,7 @@ def test_folding_and_superseding_are_told(shared):
         assert (again.alarm_id, again.state) == (first.alarm_id, "folded")
         waiting = client.request("SAY", key="sup", wait="finished", text="旧")
         client.say("新", key="sup")
-        spoken = client._follow(waiting, "finished", None)
+        spoken = client.follow(waiting, "finished")
         assert spoken.exit_code == 10
         client.request("CLEAR", all="yes")
 

@@ -72,11 +72,11 @@ def test_the_critical_alarm_cuts_in_and_the_cut_one_is_told_again(rig, daemon):
     began_s = time.monotonic()
     with daemon.client() as client, daemon.client() as other:
         low = client.request("SAY", prio="high", tone="off", wait="finished", text=LONG)
-        started = client._next_event(None)
+        started = client.next_event()
         assert "started" in started.words
         time.sleep(0.4)
         urgent = other.say("着火", priority="critical", wait="finished")
-        assert client._follow(low, "finished", None).exit_code == 0
+        assert client.follow(low, "finished").exit_code == 0
         assert urgent.exit_code == 0
     settle()
     recorded = rig.recording(began_s)
@@ -114,7 +114,7 @@ def test_alarms_one_after_the_other_are_all_whole_and_in_order(rig, daemon):
             client.request("SAY", prio="high", tone="off", wait="finished", text=text)
             for text in texts
         ]
-        assert [client._follow(reply, "finished", None).exit_code for reply in replies] == [0] * 5
+        assert [client.follow(reply, "finished").exit_code for reply in replies] == [0] * 5
     settle()
     recorded = rig.recording(began_s)
     places = [find(recorded, sound(daemon, text, None)) for text in texts]

@@ -30,7 +30,9 @@ _TAG = re.compile(
 )
 _HIDDEN = re.compile(r"<(script|style)\b[^<>]*>(?:(?!<\1\b).)*?</\1\s*>", re.I | re.S)
 _PAUSING_TAGS = frozenset("break p s br hr div li h1 h2 h3 h4 h5 h6 tr td th title".split())
-_ENTITY = re.compile(r"&(lt|gt|amp|nbsp|quot|apos|deg|plusmn|micro|times|#\d{1,7}|#x[0-9a-fA-F]{1,6});")
+_ENTITY = re.compile(
+    r"&(lt|gt|amp|nbsp|quot|apos|deg|plusmn|micro|times|#\d{1,7}|#x[0-9a-fA-F]{1,6});"
+)
 _ENTITIES = {
     "lt": "<", "gt": ">", "amp": "&", "nbsp": " ", "quot": '"', "apos": "'", "deg": "°",
     "plusmn": "±", "micro": "µ", "times": "×",
@@ -59,10 +61,7 @@ _UNSUPPORTED = re.compile(
 _REPLACEMENT = "\ufffd"
 
 # Kept as they are: the scanner reads more out of them than NFKC would leave.
-_KEEP = set(
-    "²³¹⁰⁴⁵⁶⁷⁸⁹⁺⁻，！？：；（）、。…℃℉—–￥～〇○◯Ø"
-    "ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩⅪⅫⅰⅱⅲⅳⅴⅵⅶⅷⅸⅹⅺⅻ"
-)
+_KEEP = set("²³¹⁰⁴⁵⁶⁷⁸⁹⁺⁻，！？：；（）、。…℃℉—–￥～〇○◯ØⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩⅪⅫⅰⅱⅲⅳⅴⅵⅶⅷⅸⅹⅺⅻ")
 _OWN = {
     "−": "-", "‐": "-", "‑": "-", "－": "-", "﹣": "-", "‒": "–", "―": "—", "～": "~", "〜": "~",
     "∼": "~", "˜": "~", "µ": "μ", "Ω": "Ω", "º": "°", "˚": "°", "⁰": "⁰", "⁄": "/", "∕": "/",
@@ -127,7 +126,7 @@ def _plain_form(character: str) -> str:
     if category in ("Zs", "Zl", "Zp"):
         return " "
     if category in ("No", "Nl") and unicodedata.numeric(character, None) is not None:
-        return character if "\u2070" > character or character > "\u209f" else (
+        return character if character < "\u2070" or character > "\u209f" else (
             unicodedata.normalize("NFKC", character)
         )  # fmt: skip
     if _is_pictograph(code_point) and character not in "⌀⁉":

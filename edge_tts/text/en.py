@@ -95,7 +95,7 @@ def year(text: str) -> str:
     """``2026`` -> ``twenty twenty-six``, ``1905`` -> ``nineteen oh five``."""
     value = int(text)
     high, low = divmod(value, 100)
-    if len(text) != 4 or text[0] == "0" or high % 10 == 0 and low < 10:
+    if len(text) != 4 or text[0] == "0" or (high % 10 == 0 and low < 10):
         return cardinal(text)
     if low == 0:
         return f"{_below_hundred(high)} hundred"

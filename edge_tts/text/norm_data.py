@@ -32,7 +32,9 @@ SHORT_WORDS = frozenset(
     "won yes yet you zip ohm".split()
 )
 #: Short acronyms that are read as the word where a whole line is in capitals.
-WORDS_IN_CAPITALS = frozenset("no do it us am arm at as be by me my he we if is an so hi lo".split())
+WORDS_IN_CAPITALS = frozenset(
+    "no do it us am arm at as be by me my he we if is an so hi lo".split()
+)
 #: Capitals that are letters unless the whole line is in capitals.
 CAPITALS_AS_LETTERS = frozenset("AT AM AS BE BY ME MY HE WE IF IS DO AN SO US IT LO HI".split())
 #: Weekdays written short that can be nothing else.
@@ -107,13 +109,17 @@ ALARM_NOUNS = "报警|故障|错误|警告|异常|警报|告警|消息|事件|�
 #: Nouns before a telephone number.
 PHONE_NOUNS = "拨打|拨|致电|电话|呼叫|热线|火警|急救|报警电话|手机|联系|撥打|致電|電話|打|总机|匪警"
 #: Nouns before which four or more digits name a kind of device.
-DEVICE_NOUNS = "板卡|模块|模組|型|系列|卡|芯片|站|柜|房|井|轴承|轴|机型|线|阀组|线路|线切割|网段|端口|系统|室"
+DEVICE_NOUNS = (
+    "板卡|模块|模組|型|系列|卡|芯片|站|柜|房|井|轴承|轴|机型|线|阀组|线路|线切割|网段|端口|系统|室"
+)
 #: Nouns whose value may carry a minus sign written right after them.
 QUANTITY_NOUNS = (
     "温度|溫度|温|偏差|误差|压力|压|值|为|是|到|至|差|量|补偿|设定|低于|高于|于|过|电流|电压|液位|"
     "坐标|位置|约|达|达到|零点|漂移|角度|速度|增益|输出|输入|反馈|给定|位|降|升|在"
 )
-RATIO_NOUNS = "比例|比|变比|配比|速比|倍率|比值|比分|ratio|Ratio|RATIO|scale|Scale|mixed|gear|Gear|mix"
+RATIO_NOUNS = (
+    "比例|比|变比|配比|速比|倍率|比值|比分|ratio|Ratio|RATIO|scale|Scale|mixed|gear|Gear|mix"
+)
 DURATION_NOUNS = (
     "持续|用时|耗时|时长|剩余|运行时间|累计|倒计时|历时|延时|duration|elapsed|uptime|runtime|"
     "remaining|Duration|Elapsed|Uptime|Runtime|Remaining|run time|Run time"

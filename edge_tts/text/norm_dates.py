@@ -12,7 +12,9 @@ _ISO_DATE = re.compile(
     r"(?P<year>(?:19|20)\d\d)(?P<mark>[-/.])(?P<month>0?[1-9]|1[0-2])(?P=mark)"
     r"(?P<day>3[01]|[12]\d|0?[1-9])(?![\d]|[.-]\d)"
 )
-_YEAR_MONTH = re.compile(r"(?P<year>(?:19|20)\d\d)[-/](?P<month>0[1-9]|1[0-2])(?![\d.:/-]|[A-Za-z%])")
+_YEAR_MONTH = re.compile(
+    r"(?P<year>(?:19|20)\d\d)[-/](?P<month>0[1-9]|1[0-2])(?![\d.:/-]|[A-Za-z%])"
+)
 _DAY_FIRST = re.compile(
     r"(?P<day>3[01]|[12]\d|0?[1-9])(?P<mark>[./-])(?P<month>1[0-2]|0?[1-9])(?P=mark)"
     r"(?P<year>(?:19|20)\d\d)(?![\d.])"

@@ -37,9 +37,12 @@ _EN_CODE_NOUN = re.compile(
     r"event|status|message)(?:\s+(?:code|number|no|id|is|was))?)[\s.:=#]*$",
     re.IGNORECASE,
 )
-_EN_ALARM_NOUN = re.compile(r"\b(?:alarm|fault|trip|warning|alert|failure)(?:\s+code)?[\s.:=#]*$", re.I)
+_EN_ALARM_NOUN = re.compile(
+    r"\b(?:alarm|fault|trip|warning|alert|failure)(?:\s+code)?[\s.:=#]*$", re.I
+)
 _EN_PHONE_NOUN = re.compile(
-    r"\b(?:call|dial|phone|telephone|tel|fax|hotline|ring|contact|text)(?:\s+(?:us\s+)?(?:at|on|to))?[\s.:]*$", re.I
+    r"\b(?:call|dial|phone|telephone|tel|fax|hotline|ring|contact|text)(?:\s+(?:us\s+)?(?:at|on|to))?[\s.:]*$",
+    re.I,
 )
 _EN_YEAR_BEFORE = re.compile(
     r"\b(?:in|since|year|of|by|until|before|after|from|during|copyright|circa|built|installed|"
@@ -93,13 +96,19 @@ def _chinese(
     counted = _MEASURE.match(following) is not None
     if _DATE_UNIT.match(following):
         timed = following.lstrip()[0] in "点點秒" and not _ORDINAL_BEFORE.search(before)
-        return zh.count(digits) if timed or following.lstrip()[:2] in ("分钟", "小时") else zh.cardinal(digits)
+        return (
+            zh.count(digits)
+            if timed or following.lstrip()[:2] in ("分钟", "小时")
+            else zh.cardinal(digits)
+        )
     if digits[0] == "0" and len(digits) > 1:
         return zh.digits(digits)
     if following[:1] in ("层", "層") and _STOREYS.search(before):
         return zh.count(digits)
-    if len(digits) == 4 and digits[:2] in ("19", "20") and (
-        _NAMED_BY_YEAR.match(following) or re.search(r"[A-Z][a-z]+\s$", before)
+    if (
+        len(digits) == 4
+        and digits[:2] in ("19", "20")
+        and (_NAMED_BY_YEAR.match(following) or re.search(r"[A-Z][a-z]+\s$", before))
     ):
         return zh.digits(digits)
     if len(digits) >= 3 and _SWITCH.match(following):
@@ -135,7 +144,9 @@ def _chinese_year(digits: str, before: str, following: str) -> str:
     if len(digits) == 4 and "1000" <= digits <= "2999":
         return zh.digits(digits)
     dated = re.match(r"\s?年\s?(?:\d{1,2}\s?月|代|度|款|版)", following)
-    if len(digits) == 2 and (dated or digits[0] in "06789" and not re.search(r"[运行期共近达满第]\s?$", before)):
+    if len(digits) == 2 and (
+        dated or (digits[0] in "06789" and not re.search(r"[运行期共近达满第]\s?$", before))
+    ):
         return zh.digits(digits)
     return zh.count(digits)
 

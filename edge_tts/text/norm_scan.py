@@ -36,7 +36,16 @@ class Scan:
     position after what they used up.
     """
 
-    __slots__ = ("_last_vote", "_mixed", "all_caps", "default", "lexicon", "out", "text", "warnings")
+    __slots__ = (
+        "_last_vote",
+        "_mixed",
+        "all_caps",
+        "default",
+        "lexicon",
+        "out",
+        "text",
+        "warnings",
+    )
 
     def __init__(
         self, text: str, lexicon: WordList, warnings: list[str], default: Language

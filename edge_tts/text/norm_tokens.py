@@ -7,8 +7,9 @@ import re
 from edge_tts.text import en, zh
 from edge_tts.text.norm_codes import mixed_code, say_code
 from edge_tts.text.norm_data import MEASURES, PHONE_NOUNS
-from edge_tts.text.norm_numbers import quantity, unit_after
+from edge_tts.text.norm_numbers import quantity
 from edge_tts.text.norm_scan import Scan
+from edge_tts.text.norm_values import unit_after
 
 _TELEPHONE = re.compile(
     r"(?P<sure>(?:400|800)[- ]?\d{3}[- ]?\d{4}|0\d{2,3}-\d{7,8}(?:-\d{1,4})?"
@@ -25,7 +26,9 @@ _DECADE = re.compile(r"(?P<number>(?:1[6-9]|20)\d0)'?s(?![A-Za-z0-9])")
 _HASH = re.compile(
     r"(?P<first>\d{1,4})#?(?:\s?(?P<mark>[-~–至到])\s?(?P<last>\d{1,4}))?#(?P<named>[号號])?"
 )
-_HYPHENATED_CODE = re.compile(r"\d+(?:-\d+)*-\d*[A-Z]+\d[A-Z0-9]*(?:-[A-Z0-9]+){0,6}(?![A-Za-z0-9])")
+_HYPHENATED_CODE = re.compile(
+    r"\d+(?:-\d+)*-\d*[A-Z]+\d[A-Z0-9]*(?:-[A-Z0-9]+){0,6}(?![A-Za-z0-9])"
+)
 _TIMES_OVER = re.compile(r"(?P<number>\d+(?:\.\d+)?)[xX](?![A-Za-z0-9]|\s?\d)")
 _FEET = re.compile(r"(?P<feet>\d{1,2})'\s?(?P<inches>\d{1,2})(?:\"|″|'')")
 _KELVIN = re.compile(r"(?P<integer>\d{3,})(?:\.(?P<fraction>\d+))?\s?K(?![A-Za-z0-9-])")
@@ -139,7 +142,7 @@ def quantity_or_code(scan: Scan, start: int) -> int:
         coded = digits[0] == "0" and len(digits) > 1
         if coded or not unit_after(text, match.end("digits")):
             scientific = re.match(r"\d+(?:[eE][-+]|e)\d", text[start : start + 24])
-            if scientific is None and not re.match(rf"\d+[xX]\d", text[start : start + 24]):
+            if scientific is None and not re.match(r"\d+[xX]\d", text[start : start + 24]):
                 if found := mixed_code(scan, start):
                     return found
     if match := _GROUPED_CODE.match(text, start):
@@ -147,4 +150,3 @@ def quantity_or_code(scan: Scan, start: int) -> int:
         scan.say(scan.words(language).digits(match.group().replace(" ", "")))
         return match.end()
     return quantity(scan, start)
-

@@ -1,105 +1,31 @@
-"""Latin words: words as words, acronyms by letter or as a word, abbreviations in full."""
+"""Latin words by themselves: as words, by letter, or acronyms as one word."""
 
 from __future__ import annotations
 
 import re
 
-from edge_tts.text import en, zh
 from edge_tts.text.norm_data import (
     ABBREVIATIONS,
     ALWAYS_ABBREVIATED,
     CAPITALS_AS_LETTERS,
-    GREEK,
     LETTER_ACRONYMS,
-    MONTHS,
     PROPER_WORDS,
     SHORT_WORDS,
     SPECIAL_TOKENS,
-    SURE_WEEKDAYS,
     TITLES,
     WORD_ACRONYMS,
     WORDS_IN_CAPITALS,
 )
-from edge_tts.text.norm_scan import COMMA, HAN, Scan
-from edge_tts.text.units import unit_alone
+from edge_tts.text.norm_scan import Scan
 
 _VOWELS = frozenset("aeiouAEIOU")
 _CONSONANT_RUN = re.compile(r"[^AEIOUYaeiouy]{4,}")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+")
-_POSSESSIVE = re.compile(r"'(?:s|S|re|ve|ll|d|t|m)(?![A-Za-z])")
-_NUMERAL = re.compile(r"(?:XI{0,2}|IX|IV|VI{0,3}|I{1,3}|X)\Z")
-_NUMERAL_VALUES = {
-    "I": 1, "II": 2, "III": 3, "IV": 4, "V": 5, "VI": 6, "VII": 7, "VIII": 8, "IX": 9, "X": 10,
-    "XI": 11, "XII": 12,
-}  # fmt: skip
-_SURE_NUMERALS = frozenset(("II", "III", "VII", "VIII", "XII"))
-_NUMERAL_AFTER = re.compile(
-    r"\s?(?:母|段|级|級|类|類|型|期|回|路|区|區|档|檔|号|號|组|組|代|列|侧|側|柱|次|阶|层|层级|"
-    r"[、/~～到至-](?:I{1,3}|IV|VI{0,3}|V)\s?[母段级類类型期回路区档号组])"
-)
-_NUMERAL_NOUNS = re.compile(
-    r"(?:phase|type|class|zone|stage|part|section|level|category|mark|mk|group|unit|volume|"
-    r"chapter|tier|grade|step|mode|bus)\s$",
-    re.IGNORECASE,
-)
-_DOTTED = re.compile(r"(?:[A-Za-z]\.){2,}(?![A-Za-z0-9])")
-_DOTTED_READINGS = {
-    "e.g.": "for example", "i.e.": "that is", "a.m.": "A M", "p.m.": "P M", "a.k.a.": "A K A"
-}  # fmt: skip
-_DAY_AFTER_MONTH = re.compile(
-    r"\.?\s+(?P<day>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?(?![\d:.%]|\s?[ap]\.?m)"
-    r"(?:,?\s+(?P<year>(?:19|20)\d\d)(?!\d))?"
-)
-_YEAR_AFTER_MONTH = re.compile(r"\.?,?\s+(?P<year>(?:19|20)\d\d)(?![\d:.])")
-_NUMBER_NEXT = re.compile(r"\s*[#:=<>≥≤]?\s*[-+]?[\d.]")
-_NUMBER_SIGN = re.compile(r"[Nn][Oo]s?(?:\.\s*|\s+|(?=\d))#?(?=\d)|NO\.\s*#?(?=[A-Z]?\d)|No\.\s(?=of )")
-_SIGNED_NUMBER = re.compile(r"(\d{1,4})(?![\d.]|\s?[-~–][ #]?\d)[#＃]?(?![A-Za-z])")
-_TENS = re.compile(
-    r"(?:twen|thir|for|fif|six|seven|eigh|nine)ty-(?:one|two|three|four|five|six|seven|eight|nine|"
-    r"first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)s?(?![A-Za-z0-9])",
-    re.IGNORECASE,
-)
-_JOINED = re.compile(r"[A-Za-z]{1,4}[-/](?:[A-Za-z]{1,4}(?![A-Za-z0-9])|(?=\s))")
-# An A before a lower-case word is the article, except in what the normaliser itself writes.
-_ARTICLE = re.compile(
-    r" (?!(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|[a-z]+teen|[a-z]+ty|"
-    r"hundred|phase|plus|minus|point|dash|slash|dot|by|and|or|to|is|at|over|less|greater|not|equals?|"
-    r"times|divided|squared|cubed|percent|approximately|much|number|colon|backslash|per|degrees?|"
-    r"infinity|sum|up|down|left|angle|diameter|about|square|ohms|proportional|"
-    rf"{'|'.join(name for _, name in GREEK.values())})\b)[A-Za-z]?[a-z]+"
-)
 _PLURAL_OF_LETTERS = tuple(f"{letter} " for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-_EXTENSION = re.compile(r"\.?\s*(?=\d)")
 
 
 def letters(word: str) -> str:
     return " ".join(word.upper())
-
-
-def is_word(scan: Scan, lower: str) -> bool:
-    """Whether a lower-case run of letters is said as a word."""
-    if len(lower) <= 3:
-        return lower in SHORT_WORDS or lower in ABBREVIATIONS
-    return scan.lexicon.has_word(lower) or not (_VOWELS.isdisjoint(lower))
-
-
-def numeral_value(scan: Scan, word: str, start: int, end: int) -> int | None:
-    """Value of a Roman numeral in Latin letters where the place makes it one."""
-    if not _NUMERAL.match(word):
-        return None
-    before = scan.text[max(0, start - 12) : start]
-    if re.search(r"[A-Za-z0-9]$", before) and not before.endswith("kV"):
-        return None
-    if _NUMERAL_AFTER.match(scan.text, end) and not re.search(r"(?:^|[^A-Za-z])[A-Z] $", before):
-        if word == "X" and scan.text.startswith("线", end):
-            return None
-        return _NUMERAL_VALUES[word]
-    after_han = re.search(rf"[{HAN}]\s?$", before) is not None
-    if word in _SURE_NUMERALS and (after_han or re.match(rf"\s?[{HAN}]", scan.text[end:])):
-        return _NUMERAL_VALUES[word]
-    if _NUMERAL_NOUNS.search(before):
-        return _NUMERAL_VALUES[word]
-    return None
 
 
 def capitals(scan: Scan, word: str) -> str:
@@ -176,8 +102,11 @@ def spoken(scan: Scan, token: str) -> str:
         return special + (apostrophe + tail.lower())
     if body.isupper():
         said = capitals(scan, body)
-    elif len(body) == 2 and body[0].isupper() and body[1] == "s" and (
-        lower not in SHORT_WORDS or "".join(scan.out[-2:]).endswith(_PLURAL_OF_LETTERS)
+    elif (
+        len(body) == 2
+        and body[0].isupper()
+        and body[1] == "s"
+        and (lower not in SHORT_WORDS or "".join(scan.out[-2:]).endswith(_PLURAL_OF_LETTERS))
     ):
         said = body
     elif body[0].isupper() and body[1:].islower():
@@ -192,124 +121,3 @@ def spoken(scan: Scan, token: str) -> str:
     else:
         said = _segments(scan, body)
     return said + (apostrophe + tail.lower())
-
-
-def _abbreviation(scan: Scan, token: str, start: int, end: int) -> tuple[str, int] | None:
-    """A written short form at ``[start, end)`` and where it ends, full stop included."""
-    lower = token.lower()
-    text = scan.text
-    if lower == "i" or lower not in ABBREVIATIONS:
-        return None
-    dotted = text.startswith(".", end)
-    after = end + 1 if dotted else end
-    full = ABBREVIATIONS[lower]
-    if lower in ("ext", "tel") and _EXTENSION.match(text, after):
-        return ("extension" if lower == "ext" else full), after
-    number_next = _NUMBER_NEXT.match(text, after) is not None
-    if full in PROPER_WORDS:
-        # A weekday or month is short only with its full stop or a number beside it.
-        if token[0].isupper() and token[1:].islower() and (
-            (dotted and after < len(text)) or number_next or token in SURE_WEEKDAYS
-        ):
-            return full, after
-        return None
-    if dotted and (number_next or re.match(r"\s?[A-Z](?![A-Za-z])", text[after : after + 3]) or re.match(r"\s*(?:[a-z]|[,;:)]|$)|\s+[A-Z]", text[after:])):
-        last = not text[after:].strip()
-        known_word = scan.lexicon.has_word(lower) and lower not in ALWAYS_ABBREVIATED
-        if last and known_word:
-            return None
-        if known_word and not number_next and re.match(r"\s+[A-Z]", text[after:]) and (
-            full not in TITLES
-        ):
-            return None
-        return full, (end if last else after)
-    if lower in ALWAYS_ABBREVIATED and token != lower.upper():
-        return full, end
-    if lower in ("max", "min", "fig", "ch", "rev", "ver") and number_next and not scan.all_caps:
-        return full, end
-    return None
-
-
-def word(scan: Scan, start: int, token: str) -> int:
-    """Say the Latin run ``token`` at ``start``; return where what was used ends."""
-    text = scan.text
-    end = start + len(token)
-    if found_sign := number_sign_at(scan, start):
-        return found_sign
-    if (dotted := _DOTTED.match(text, start)) and _starts(text, start):
-        name = dotted.group().lower()
-        scan.say(_DOTTED_READINGS.get(name) or letters(name.replace(".", "")))
-        return dotted.end()
-    value = numeral_value(scan, token, start, end)
-    if value is not None:
-        chinese = scan.language(start, end) == "zh"
-        scan.say(zh.cardinal(str(value)) if chinese else en.cardinal(str(value)))
-        return end
-    if found := _abbreviation(scan, token, start, end):
-        scan.say(found[0])
-        if found[0] in MONTHS:
-            return _after_month(scan, found[1])
-        return found[1]
-    if unit_end := _unit_alone(scan, start):
-        return unit_end
-    said = ("a" if _ARTICLE.match(text, end) else "A") if token in ("A", "a") else spoken(scan, token)
-    scan.say(said)
-    return _after_month(scan, end) if said in MONTHS else end
-
-
-def number_sign_at(scan: Scan, start: int) -> int:
-    """``No.`` before a number at ``start``; 0 if there is none."""
-    match = _NUMBER_SIGN.match(scan.text, start)
-    if match is None or not _starts(scan.text, start):
-        return 0
-    return number_sign(scan, start, match.end())
-
-
-def special(scan: Scan, start: int) -> int:
-    """``Wi-Fi``, ``HI-HI``, ``w/o`` at ``start``; 0 if there is none."""
-    if match := _TENS.match(scan.text, start):
-        scan.say(match.group().lower())
-        return match.end()
-    match = _JOINED.match(scan.text, start)
-    if match is None or match.group().lower() not in SPECIAL_TOKENS:
-        return 0
-    scan.say(SPECIAL_TOKENS[match.group().lower()])
-    return match.end()
-
-
-def number_sign(scan: Scan, start: int, end: int) -> int:
-    """``No.`` or ``#`` at ``[start, end)`` before a number: ``number three``, ``三号``."""
-    if scan.language(start, end) == "en":
-        scan.say("numbers" if scan.text[start : start + 3].lower() == "nos" else "number")
-        return end
-    if digits := _SIGNED_NUMBER.match(scan.text, end):
-        scan.say(zh.digits(digits[1]) if digits[1][0] == "0" else zh.cardinal(digits[1]))
-        scan.say("" if scan.text.startswith(("号", "號"), digits.end()) else "号")
-        return digits.end()
-    return end
-
-
-def _starts(text: str, start: int) -> bool:
-    return start == 0 or not (text[start - 1].isascii() and text[start - 1].isalnum())
-
-
-def _unit_alone(scan: Scan, start: int) -> int:
-    found = unit_alone(scan.text[start : start + 24])
-    if found is None:
-        return 0
-    unit, length = found
-    scan.say(unit.zh if scan.language(start, start + length) == "zh" else unit.en_plural)
-    return start + length
-
-
-def _after_month(scan: Scan, end: int) -> int:
-    if match := _DAY_AFTER_MONTH.match(scan.text, end):
-        scan.say(en.ordinal(match["day"]))
-        if match["year"]:
-            scan.say(COMMA if "," in match.group() else "")
-            scan.say(en.year(match["year"]))
-        return match.end()
-    if match := _YEAR_AFTER_MONTH.match(scan.text, end):
-        scan.say(en.year(match["year"]))
-        return match.end()
-    return end

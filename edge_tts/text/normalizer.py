@@ -19,8 +19,16 @@ import re
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from edge_tts.text import norm_codes, norm_dates, norm_numbers, norm_symbols, norm_tokens, norm_words
+from edge_tts.text import (
+    norm_abbreviations,
+    norm_codes,
+    norm_dates,
+    norm_network,
+    norm_symbols,
+    norm_tokens,
+)
 from edge_tts.text.clean import clean
+from edge_tts.text.norm_finish import finish
 from edge_tts.text.norm_scan import HAN, Language, Scan
 
 
@@ -56,9 +64,7 @@ _RUN = re.compile(
 )
 
 
-def normalize(
-    text: str, lexicon: WordList, *, default_language: Language = "en"
-) -> NormalizedText:
+def normalize(text: str, lexicon: WordList, *, default_language: Language = "en") -> NormalizedText:
     """Spell out ``text``. Never raises; see the module docstring for the normal form.
 
     ``default_language`` is that of a line whose numbers have no neighbour to
@@ -84,7 +90,7 @@ def normalize(
             pos = norm_symbols.blank(scan, match.group(), match.end())
         else:
             pos = norm_symbols.symbol(scan, pos, match.group())
-    return NormalizedText(norm_symbols.finish("".join(scan.out), scan.default == "zh"), tuple(warnings))
+    return NormalizedText(finish("".join(scan.out), scan.default == "zh"), tuple(warnings))
 
 
 def _latin(scan: Scan, pos: int, token: str) -> int:
@@ -92,21 +98,21 @@ def _latin(scan: Scan, pos: int, token: str) -> int:
     end = pos + len(token)
     following = text[end : end + 1]
     if following in ".:/@\\":
-        if found := norm_codes.network_name(scan, pos):
+        if found := norm_network.network_name(scan, pos):
             return found
     if following.isdigit() or following in "-_.:/":
         if following == ":" or following.isdigit() or following == "-":
-            if found := norm_codes.mac_address(scan, pos):
+            if found := norm_network.mac_address(scan, pos):
                 return found
         if token[0] == "P" and (found := norm_dates.iso_duration(scan, pos)):
             return found
-        if found := norm_words.number_sign_at(scan, pos):
+        if found := norm_abbreviations.number_sign_at(scan, pos):
             return found
         if found := norm_codes.letter_token(scan, pos):
             return found
-    if special := norm_words.special(scan, pos):
+    if special := norm_abbreviations.special(scan, pos):
         return special
-    return norm_words.word(scan, pos, token)
+    return norm_abbreviations.word(scan, pos, token)
 
 
 def _digit(scan: Scan, pos: int) -> int:
@@ -118,6 +124,8 @@ def _digit(scan: Scan, pos: int) -> int:
 
 _DIGIT_READERS = (
     norm_dates.date,
+    norm_network.ip_address,
+    norm_network.mac_address,
     norm_codes.digit_code,
     norm_dates.time_of_day,
     norm_dates.duration,

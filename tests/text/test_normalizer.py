@@ -97,7 +97,8 @@ def test_decomposed_accents_equal_composed_ones() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "script"), [("Отказ насоса 2", "Cyrillic"), ("ปั๊มขัดข้อง 2", "Thai"), ("펌프 고장 2", "Hangul")]
+    ("text", "script"),
+    [("Отказ насоса 2", "Cyrillic"), ("ปั๊มขัดข้อง 2", "Thai"), ("펌프 고장 2", "Hangul")],
 )
 def test_unsupported_script_is_reported_and_the_rest_said(text: str, script: str) -> None:
     result = normalize(text, WORDS)
@@ -160,11 +161,13 @@ def test_ten_thousand_characters_of_anything(piece: str) -> None:
 _PIECES = st.sampled_from(
     "电机 过载 温度 第 号 泵 台 年 月 日 点 零下 Motor stopped PLC SCADA kW MPa ℃ % ‰ mm² m³/h r/min "
     "- ~ ～ / : ： . , ， 。 ( ) （ ） # ± × ≥ < > = + * ** ` _ & @ ' \" Ⅱ ③ ⁻³ ² ½ Φ μ E301 S7-1200 "
-    "0x80 16#FF I0.0 192.168.1.1 2026-03-05 14:30:09 1h30m 1# No. V1.2 $ ¥ 😀 I A a X × 10⁻³ \n".split(" ")
+    "0x80 16#FF I0.0 192.168.1.1 2026-03-05 14:30:09 1h30m 1# No. V1.2 $ ¥ 😀 I A a X × 10⁻³ \n".split(
+        " "
+    )
 )
-_LINES = st.lists(st.one_of(_PIECES, st.integers(0, 10**6).map(str), st.just(" ")), max_size=12).map(
-    "".join
-)
+_LINES = st.lists(
+    st.one_of(_PIECES, st.integers(0, 10**6).map(str), st.just(" ")), max_size=12
+).map("".join)
 
 
 @given(st.one_of(st.text(max_size=60), _LINES))

@@ -1,0 +1,53 @@
+"""Amounts of money with the sign before them."""
+
+from __future__ import annotations
+
+import re
+
+from edge_tts.text import en, zh
+from edge_tts.text.norm_data import CURRENCIES
+from edge_tts.text.norm_scan import Scan
+
+_CURRENCY = re.compile(
+    r"(?P<sign>-?)(?P<mark>[¥￥$€£])\s?(?P<integer>\d{1,3}(?:,\d{3})+|\d+)(?:\.(?P<fraction>\d+))?"
+    r"(?P<scale>\s?(?:[万亿千]|[kKMB](?![A-Za-z])|million|billion))?"
+)
+_SCALES = {
+    "k": ("千", "thousand"),
+    "K": ("千", "thousand"),
+    "M": ("百万", "million"),
+    "B": ("十亿", "billion"),
+}
+
+
+def currency(scan: Scan, start: int) -> int:
+    """``¥12.5``, ``$5.20``, ``€3``; 0 if there is none."""
+    match = _CURRENCY.match(scan.text, start)
+    if match is None:
+        return 0
+    zh_name, one, many, cent = CURRENCIES[match["mark"]]
+    integer = match["integer"].replace(",", "")
+    fraction = match["fraction"]
+    scale = (match["scale"] or "").strip()
+    language = scan.language(start, match.end())
+    if language == "zh":
+        scan.say("负" if match["sign"] else "")
+        scan.say(zh.number(integer, fraction) if fraction else zh.count(integer))
+        scan.say(_SCALES[scale][0] if scale in _SCALES else scale)
+        scan.say(zh_name)
+        return match.end()
+    scan.say("minus" if match["sign"] else "")
+    if scale:
+        scan.say(en.number(integer, fraction))
+        scan.say(_SCALES[scale][1] if scale in _SCALES else scale)
+        scan.say(many)
+        return match.end()
+    single = one if integer == "1" else many
+    if fraction and len(fraction) == 2 and cent != "fen":
+        scan.say(f"{en.cardinal(integer)} {single}")
+        if int(fraction):
+            cents = cent if int(fraction) == 1 else "pence" if cent == "penny" else f"{cent}s"
+            scan.say(f"and {en.cardinal(fraction)} {cents}")
+    else:
+        scan.say(f"{en.number(integer, fraction)} {many if fraction else single}")
+    return match.end()

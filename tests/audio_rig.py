@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import select
 import shutil
 import signal
 import subprocess
@@ -175,15 +176,16 @@ class PulseRig:
             with contextlib.suppress(OSError):
                 fcntl.fcntl(pipe, _F_SETPIPE_SZ, 4096)
             while not self._stop.is_set():
+                if not select.select([pipe], [], [], 0.1)[0]:
+                    continue
                 try:
                     data = os.read(pipe, 4096)
                 except BlockingIOError:
-                    data = b""
-                if data:
-                    with self._lock:
-                        self._chunks.append((time.monotonic(), data))
-                else:
-                    time.sleep(0.001)
+                    continue
+                if not data:  # the sink is gone
+                    return
+                with self._lock:
+                    self._chunks.append((time.monotonic(), data))
         finally:
             os.close(pipe)
 

@@ -64,6 +64,7 @@ class PyAudioSink:
         self._in_run = False
         self._dry = False
         self._called_s = 0.0
+        self._measured_latency_s = 0.0
         self._thread_id: int | None = None
         # (position, count, time of its first sample) of the blocks taken, newest last.
         self._times: deque[tuple[int, int, float]] = deque(maxlen=_TIMES_KEPT)
@@ -104,6 +105,7 @@ class PyAudioSink:
                         raise self._open_error(exc) from exc
                 else:
                     self._latency_s = float(self._stream.get_output_latency())
+                    self._measured_latency_s = self._measured_latency_s or self._latency_s
                     return
         raise self._open_error(error) from error
 
@@ -144,6 +146,9 @@ class PyAudioSink:
         gap_s, self._called_s = now_s - self._called_s, now_s
         if self._in_run and (status & pyaudio.paOutputUnderflow or gap_s > self._longest_gap_s):
             self._underruns += 1
+        latency_s = times["output_buffer_dac_time"] - times["current_time"]
+        if 0.0 <= latency_s <= _LONGEST_LATENCY_S:
+            self._measured_latency_s = latency_s
         block = self._buffer.take()
         if block is None:
             self._dry = self._dry or self._in_run
@@ -152,10 +157,8 @@ class PyAudioSink:
             # Silence inside a run shows when the run goes on.
             self._underruns += self._dry and block.position != self._buffer.run_end
             self._dry = False
-            latency_s = times["output_buffer_dac_time"] - times["current_time"]
-            if not 0.0 <= latency_s <= _LONGEST_LATENCY_S:
-                latency_s = self._latency_s
-            self._times.append((block.position, block.count, now_s + latency_s))
+            leaves_s = now_s + self._measured_latency_s
+            self._times.append((block.position, block.count, leaves_s))
             data = block.frames.tobytes()
             self._buffer.give_back(block)
         self._in_run = block is not None
@@ -175,8 +178,13 @@ class PyAudioSink:
 
     @property
     def latency_s(self) -> float:
-        """The device's own buffer, as PortAudio reports it."""
-        return self._latency_s
+        """The device's own buffer and all behind it, by the last callback."""
+        return self._measured_latency_s
+
+    @property
+    def callback_thread_id(self) -> int | None:
+        """The kernel's number of the thread that PortAudio calls back in."""
+        return self._thread_id
 
     @property
     def written_samples(self) -> int:

@@ -38,6 +38,11 @@ class AudioSink(Protocol):
         """How often the output ran dry between a write and its ``flush``."""
         ...
 
+    @property
+    def latency_s(self) -> float:
+        """How long a sample takes from the device's request to the ear, as last measured."""
+        ...
+
     def write(self, samples: Samples, timeout_s: float | None = None) -> int:
         """Hand over samples ``(N,)`` and return how many were taken.
 

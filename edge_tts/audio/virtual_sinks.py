@@ -61,6 +61,10 @@ class _VirtualSink:
     def underruns(self) -> int:
         return self._underruns
 
+    @property
+    def latency_s(self) -> float:
+        return 0.0
+
     def write(self, samples: Samples, timeout_s: float | None = None) -> int:
         """Take samples ``(N,)``, in real time when paced; see ``AudioSink``."""
         deadline_s = None if timeout_s is None else time.monotonic() + timeout_s

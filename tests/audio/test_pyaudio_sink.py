@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import os
+import threading
 import time
 from collections.abc import Callable, Iterator
 
@@ -94,7 +96,7 @@ def test_every_sample_is_heard_and_the_report_tells_when(rig, make_player):
     start_ms, end_ms = np.median(start_errors) * 1e3, np.median(end_errors) * 1e3
     print(
         f"write to first sample heard: {shortest:.1f} to {longest:.1f} ms, of which "
-        f"{sinks[0].latency_s * 1e3:.1f} ms are the device's own buffer; the report is off by "
+        f"{sinks[0].latency_s * 1e3:.1f} ms lie behind the callback; the report is off by "
         f"{start_ms:.1f} ms at the start and {end_ms:.1f} ms at the end"
     )
     # The pipe gets 10 ms at a time; a busy machine may delay its reader now and then.
@@ -205,6 +207,72 @@ def test_unknown_device_names_the_known_ones(rig):
     with pytest.raises(DeviceError, match=r"no output device 'Kitchen'; there are: .*pulse"):
         PyAudioSink("Kitchen", RIG_RATE)
     assert {"pulse", "default"} <= {device.stable_name for device in output_devices()}
+
+
+def test_listing_and_opening_is_quiet(rig, capfd):
+    output_devices()
+    PyAudioSink("pulse", RIG_RATE).close()
+    assert capfd.readouterr().err == ""
+
+
+def test_audio_thread_gets_real_time_priority_where_allowed(rig):
+    sink = PyAudioSink("pulse", RIG_RATE, realtime_priority=3)
+    try:
+        thread_id = sink.callback_thread_id
+        assert thread_id is not None
+        allowed = may_be_real_time()
+        expected = os.SCHED_FIFO if allowed else os.SCHED_OTHER
+        assert os.sched_getscheduler(thread_id) == expected
+        if allowed:
+            assert os.sched_getparam(thread_id).sched_priority == 3
+        assert os.sched_getscheduler(0) == os.SCHED_OTHER
+    finally:
+        sink.close()
+
+
+def may_be_real_time() -> bool:
+    """Whether a thread of this process may have SCHED_FIFO; tried in a thread that ends."""
+    answers: list[bool] = []
+
+    def ask() -> None:
+        try:
+            os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(3))
+            answers.append(True)
+        except OSError:
+            answers.append(False)
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    thread.join()
+    return answers[0]
+
+
+def test_nothing_leaks_over_many_losses():
+    def resources() -> tuple[int, int]:
+        return len(os.listdir("/proc/self/fd")), threading.active_count()
+
+    with pulse_rig(RIG_RATE) as rig:
+        player = Player(lambda: PyAudioSink("pulse", RIG_RATE), sample_rate_hz=RIG_RATE)
+        try:
+            assert player.open(PATIENCE_S)
+            counts = []
+            for loss in range(1, 7):
+                rig.unload_sink()
+                wait_until(lambda loss=loss: player.losses == loss)
+                rig.load_sink()
+                assert player.wait_ready(PATIENCE_S)
+                play(player, noise(0.02, loss))
+                counts.append(resources())
+            assert max(counts[2:]) <= counts[1], counts
+        finally:
+            player.close()
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    deadline_s = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < deadline_s, "waited in vain"
+        time.sleep(0.005)
 
 
 LOSSES = {

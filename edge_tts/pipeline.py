@@ -192,7 +192,13 @@ class Pipeline:
         inference = self._settings.inference
         paths = self._voice.graph_paths(graph)
         return LazySession(
-            lambda: open_session(paths, self._ready_plan(), graph=graph, threads=inference.threads),
+            lambda: open_session(
+                paths,
+                self._ready_plan(),
+                graph=graph,
+                threads=inference.threads,
+                engine_folder=inference.engine_folder,
+            ),
             idle_unload_s=inference.idle_unload_s or None,
         )
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from edge_tts.config.environment import state_folder
 from edge_tts.errors import ProviderError, UsageError
 from edge_tts.inference.board import Board, probe_board
 from edge_tts.inference.fallback_session import FallbackSession, Opener
@@ -87,6 +88,7 @@ def open_session(
     graph: str = "network",
     threads: int = 1,
     keep_memory: bool = False,
+    engine_folder: Path | None = None,
     openers: Mapping[str, Opener] | None = None,
 ) -> FallbackSession:
     """Load a network on the first step of the plan that takes it.
@@ -97,18 +99,22 @@ def open_session(
         graph: the network's name, for log lines.
         threads: threads of one operator on a CPU.
         keep_memory: keep working buffers between runs, see ``OnnxSession``.
+        engine_folder: where TensorRT engines lie; the state folder's unless given.
         openers: how a provider loads a file, by its name.
 
     Raises:
         ProviderError: the provider that was forced can't be used.
         InferenceError: no step could load it.
     """
-    session = FallbackSession(paths, plan, graph, openers or _openers(threads, keep_memory))
+    openers = openers or _openers(graph, threads, keep_memory, engine_folder)
+    session = FallbackSession(paths, plan, graph, openers)
     session.load()
     return session
 
 
-def _openers(threads: int, keep_memory: bool) -> dict[str, Opener]:
+def _openers(
+    graph: str, threads: int, keep_memory: bool, engine_folder: Path | None
+) -> dict[str, Opener]:
     def onnx(path: Path, step: ProviderStep) -> InferenceSession:
         from edge_tts.inference.onnx_session import OnnxSession
 
@@ -116,7 +122,12 @@ def _openers(threads: int, keep_memory: bool) -> dict[str, Opener]:
             path, provider=step.name, threads=threads, keep_memory=keep_memory
         ).load()
 
-    return {"cpu": onnx, "cuda": onnx}
+    def tensorrt(path: Path, step: ProviderStep) -> InferenceSession:
+        from edge_tts.inference.engines import open_engine
+
+        return open_engine(path, graph, engine_folder or state_folder() / "engines")
+
+    return {"cpu": onnx, "cuda": onnx, "tensorrt": tensorrt}
 
 
 def _tensorrt_step(board: Board) -> ProviderStep:
@@ -124,7 +135,13 @@ def _tensorrt_step(board: Board) -> ProviderStep:
         return _unusable("tensorrt", "fp16", f"no NVIDIA driver: {board.cuda.detail}")
     if not board.tensorrt.loads:
         return _unusable("tensorrt", "fp16", f"TensorRT does not load: {board.tensorrt.detail}")
-    return _unusable("tensorrt", "fp16", "this release has no TensorRT session yet")
+    for module, fix in (
+        ("tensorrt", "sudo apt install python3-libnvinfer"),
+        ("pycuda", "pip install pycuda"),
+    ):
+        if module not in board.python_modules:
+            return _unusable("tensorrt", "fp16", f"the Python module {module} is missing: {fix}")
+    return ProviderStep("tensorrt", "fp16", f"{board.tensorrt.detail} on {_gpu_words(board)}")
 
 
 def _cuda_step(board: Board) -> ProviderStep:

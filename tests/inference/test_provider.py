@@ -45,6 +45,32 @@ def test_boards_without_gpu_compute_in_int8(
     assert all("libcuda.so.1" in step.reason for step in plan.skipped)
 
 
+def test_orin_takes_tensorrt_first(tmp_path: Path) -> None:
+    plan = choose_provider(boards.orin(tmp_path))
+    assert steps_of(plan) == [
+        ("tensorrt", "fp16"),
+        ("cuda", "fp32"),
+        ("cpu", "int8"),
+        ("cpu", "fp32"),
+    ]
+    assert plan.steps[0].reason == "TensorRT 10.3.0 on Orin, compute capability 8.7"
+
+
+@pytest.mark.parametrize(
+    ("modules", "fix"),
+    [
+        (("onnxruntime", "pycuda"), "python3-libnvinfer"),
+        (("onnxruntime", "tensorrt"), "pip install pycuda"),
+    ],
+)
+def test_orin_without_the_python_modules_says_which(
+    tmp_path: Path, modules: tuple[str, ...], fix: str
+) -> None:
+    plan = choose_provider(boards.orin(tmp_path, modules=modules))
+    assert plan.steps[0].name == "cuda"
+    assert fix in plan.skipped[0].reason
+
+
 def test_orin_without_tensorrt_takes_cuda(tmp_path: Path) -> None:
     plan = choose_provider(boards.orin(tmp_path, tensorrt=0))
     assert steps_of(plan) == [("cuda", "fp32"), ("cpu", "int8"), ("cpu", "fp32")]
@@ -131,24 +157,32 @@ class TestFallingBack:
             "int8": tiny_voice / "encoder.int8.onnx",
         }
 
-    def test_real_cuda_missing_goes_to_the_cpu_with_one_line(
-        self, plan: ProviderPlan, paths: dict[str, Path], caplog: pytest.LogCaptureFixture
+    def test_gpu_steps_that_fail_go_down_to_the_cpu_with_one_line_each(
+        self,
+        plan: ProviderPlan,
+        paths: dict[str, Path],
+        caplog: pytest.LogCaptureFixture,
+        tmp_path: Path,
     ) -> None:
-        """The board says CUDA, the ONNX Runtime of this machine has none."""
+        """The board says TensorRT and CUDA; there is no engine, and no CUDA in ONNX Runtime."""
         import onnxruntime
 
         if "CUDAExecutionProvider" in onnxruntime.get_available_providers():
             pytest.skip("this ONNX Runtime has CUDA")
-        session = open_session(paths, plan, graph="encoder")
+        session = open_session(paths, plan, graph="encoder", engine_folder=tmp_path)
         assert str(session.step) == "cpu int8"
         assert session.run({"ids": np.arange(5)[None]})["hidden"].shape == (1, 5, 8)
         lines = [record.getMessage() for record in caplog.records]
-        assert len(lines) == 1
-        assert lines[0].startswith("the networks fall from cuda fp32 to cpu int8: ")
+        assert [line.split(": ")[0] for line in lines] == [
+            "the networks fall from tensorrt fp16 to cuda fp32",
+            "the networks fall from cuda fp32 to cpu int8",
+        ]
+        assert "no engine was built yet" in lines[0]
+        assert "onnxruntime-gpu" in lines[1]
         # The other networks know of it, and so does the next loading.
         open_session(paths, plan, graph="decoder")
         open_session(paths, plan, graph="encoder")
-        assert len(caplog.records) == 1
+        assert len(caplog.records) == 2
         assert {name: str(step) for name, step in plan.in_use.items()} == {
             "encoder": "cpu int8",
             "decoder": "cpu int8",
@@ -157,19 +191,23 @@ class TestFallingBack:
     def test_each_step_down_is_one_line(
         self, tmp_path: Path, tiny_voice: Path, caplog: pytest.LogCaptureFixture
     ) -> None:
-        plan = choose_provider(boards.orin(tmp_path, driver=boards.FakeDriver()))
+        plan = choose_provider(boards.orin(tmp_path))
         torn = tmp_path / "torn.int8.onnx"
         torn.write_bytes(b"torn")
         session = open_session(
-            {"int8": torn, "fp32": tiny_voice / "encoder.onnx"}, plan, graph="encoder"
+            {"int8": torn, "fp32": tiny_voice / "encoder.onnx"},
+            plan,
+            graph="encoder",
+            engine_folder=tmp_path,
         )
         assert str(session.step) == "cpu fp32"
         lines = [record.getMessage() for record in caplog.records]
         assert [line.split(": ")[0] for line in lines] == [
+            "the networks fall from tensorrt fp16 to cuda fp32",
             "the networks fall from cuda fp32 to cpu int8",
             "the encoder falls from cpu int8 to cpu fp32",
         ]
-        assert "torn.int8.onnx" in lines[1]
+        assert "torn.int8.onnx" in lines[2]
         assert all(record.levelno == logging.WARNING for record in caplog.records)
 
     def test_when_all_fail_the_last_reason_is_told(self, tmp_path: Path) -> None:
@@ -184,7 +222,7 @@ class TestFallingBack:
             open_session({}, plan, graph="decoder")
 
     def test_failing_between_two_runs_continues_below(
-        self, plan: ProviderPlan, paths: dict[str, Path], caplog: pytest.LogCaptureFixture
+        self, tmp_path: Path, paths: dict[str, Path], caplog: pytest.LogCaptureFixture
     ) -> None:
         from edge_tts.inference.onnx_session import OnnxSession
 
@@ -205,6 +243,7 @@ class TestFallingBack:
 
         gpu = LosesItsContext()
         openers = {"cuda": lambda path, step: gpu, "cpu": lambda path, step: OnnxSession(path)}
+        plan = choose_provider(boards.orin(tmp_path, tensorrt=0))
         session = open_session(paths, plan, graph="encoder", openers=openers)
         inputs = {"ids": np.arange(5)[None]}
         for _ in range(2):

@@ -1,0 +1,53 @@
+"""Which shapes an engine is built for: the chunks of a voice, and the few that are not fixed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from edge_tts.voice import Voice
+
+# An alarm of a dozen syllables; the encoder's kernels are chosen for it.
+USUAL_PHONEMES = 40
+
+
+@dataclass(frozen=True)
+class AxisProfile:
+    """Sizes of the one axis of a graph that varies: smallest, most frequent, largest."""
+
+    lowest: int
+    usual: int
+    highest: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.lowest <= self.usual <= self.highest:
+            raise ValueError(f"{self} is not in ascending order")
+
+
+def axis_profiles(voice: Voice, graph: str, lookahead_frames: int) -> tuple[AxisProfile, ...]:
+    """The profiles of one network, the fixed ones first.
+
+    The encoder has one from a single phoneme to the voice's longest phrase. The
+    others have one for each width that chunks have, with no freedom in it, and
+    one for utterances shorter than a chunk, which are run at their own length.
+
+    Args:
+        voice: gives contexts and chunk lengths.
+        graph: ``encoder``, ``decoder`` or ``vocoder``.
+        lookahead_frames: frames of features that the first vocoder chunk needs
+            beyond its own, at the least.
+    """
+    if graph == "encoder":
+        usual = min(USUAL_PHONEMES, voice.max_phonemes)
+        return (AxisProfile(1, usual, voice.max_phonemes),)
+    context = voice.graphs[graph].context
+    chunks = voice.graphs["vocoder"].chunk_frames
+    extra = 0
+    if graph == "decoder":
+        # The decoder is ahead of the vocoder by what the vocoder must see.
+        extra = max(voice.graphs["vocoder"].context, lookahead_frames)
+    widths = {chunks[0] + extra + context, *(chunk + 2 * context for chunk in chunks)}
+    if graph == "vocoder":
+        widths |= {chunk + context for chunk in chunks[:1]}
+    fixed = tuple(AxisProfile(width, width, width) for width in sorted(widths))
+    widest = max(widths)
+    return (*fixed, AxisProfile(1, min(chunks[0], widest), widest))

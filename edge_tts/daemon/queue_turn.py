@@ -92,8 +92,6 @@ class Turn:
             entry.cut = entry.cut or entry.state is State.SPEAKING
             entry.state = State.WAITING
             self._ledger.tell(entry.alarm, kind, details)
-            if entry.is_overdue(self._clock()):
-                self.end(entry, entry.expiry_outcome, {})
 
     def _told(self, entry: Entry, outcome: Outcome, details: _Details) -> None:
         entry.times_spoken += 1

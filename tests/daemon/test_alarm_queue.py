@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from edge_tts.daemon.alarm import Alarm, Event, EventKind, Outcome, Priority
@@ -197,6 +199,28 @@ def test_identical_text_is_folded_while_waiting_speaking_and_shortly_after(bench
     assert bench.details(first.alarm.id, EventKind.FINISHED)["count"] == 3
 
 
+@pytest.mark.parametrize(
+    "change", [{"text": "other"}, {"repeat_s": 30.0}, {"prefix": "警告"}, {"priority": HIGH}]
+)
+def test_what_asks_for_something_else_is_not_folded(
+    bench: Bench, change: dict[str, object]
+) -> None:
+    first = Say("level", MEDIUM, key="tank")
+    bench.queue.submit(first)
+    bench.queue.next()
+    assert not bench.queue.submit(replace(first, **change)).folded
+
+
+def test_said_again_after_its_acknowledgement_is_a_new_alarm(bench: Bench) -> None:
+    first = bench.say("level", key="tank")
+    bench.queue.next()
+    bench.queue.acknowledge(Target(key="tank"))
+    again = bench.queue.submit(Say("level", key="tank"))
+    assert not again.folded
+    bench.queue.finished(first)
+    assert bench.next_text() == "level"
+
+
 def test_folding_prolongs_the_time_to_live(bench: Bench) -> None:
     first = bench.say("level", key="tank", ttl_s=10.0)
     bench.now += 8.0
@@ -331,7 +355,25 @@ def test_silenced_repeating_alarm_comes_back(bench: Bench) -> None:
     assert bench.next_text() is None
     assert bench.details(alarm, EventKind.RETURNED)["reason"] == "silenced"
     bench.now += 30.0
-    assert bench.speak_all() == ["leak"]
+    assert bench.next_text() == "leak"
+    assert not bench.queue.must_stop(alarm)
+
+
+def test_clear_after_silence_takes_the_silence_not_back(bench: Bench) -> None:
+    critical = bench.say("critical", CRITICAL, key="c")
+    bench.queue.next()
+    bench.queue.silence()
+    bench.queue.clear(Target(key="c"))
+    assert bench.queue.must_stop(critical)
+    bench.queue.stopped(critical)
+    assert bench.news(critical) == ["accepted", "cleared"]
+
+
+def test_shelving_leaves_a_waiting_critical_alarm_alone(bench: Bench) -> None:
+    bench.say("waiting", CRITICAL, key="door")
+    assert bench.queue.shelve("door", 60.0) == 0
+    assert bench.queue.shelve("door", 60.0, critical=True) == 1
+    assert bench.next_text() is None
 
 
 def test_shelved_key_is_quiet_for_a_time_but_not_its_critical_alarms(bench: Bench) -> None:
@@ -397,6 +439,16 @@ def test_cut_count_is_counted_anew() -> None:
     assert bench.news(count.id) == ["accepted", "preempted"]
     assert bench.news(ids[0]) == ["accepted", "acknowledged"]
     assert bench.news(ids[1]) == ["accepted", "returned", "started", "done"]
+
+
+def test_what_a_critical_alarm_cut_is_told_itself_even_in_a_flood() -> None:
+    bench = Bench(flood_threshold=2)
+    bench.say("cut")
+    bench.queue.next()
+    bench.say("critical", CRITICAL)
+    for number in range(4):
+        bench.say(f"pump {number}")
+    assert bench.speak_all() == ["critical", "cut", "4 more alarms"]
 
 
 def test_failed_count_ends_its_members() -> None:

@@ -152,6 +152,20 @@ def test_file_stays_within_its_bound_however_many_come_and_go(tmp_path: Path) ->
     assert [alarm.id for alarm in alarms] == list(range(490, 500))
 
 
+def test_file_full_of_live_alarms_is_not_written_anew_each_time(tmp_path: Path) -> None:
+    journal, _ = reopen(tmp_path, max_bytes=16_384)
+    for number in range(1, 21):
+        journal.accept(Alarm(number, "x" * 300))
+        assert journal.sync()
+    before = journal.status().compactions
+    assert journal.status().size_bytes > 8192
+    for number in range(21, 26):
+        journal.accept(Alarm(number, "short"))
+        assert journal.sync()
+    assert journal.status().compactions == before
+    journal.close()
+
+
 def test_more_live_alarms_than_the_bound_holds_degrade_and_recover(tmp_path: Path) -> None:
     now = [0.0]
     journal, _ = reopen(tmp_path, max_bytes=4096, clock=lambda: now[0])
@@ -182,13 +196,17 @@ def test_second_process_does_not_speak_the_alarms_of_the_first(tmp_path: Path) -
     first, _ = reopen(tmp_path)
     first.accept(TANK)
     assert first.sync()
-    second, alarms = reopen(tmp_path)
+    now = [0.0]
+    second, alarms = reopen(tmp_path, clock=lambda: now[0])
     assert alarms == []
     assert second.status().reason == "in use by another process"
     second.accept(Alarm(1, "mine"))
     assert not second.sync()
-    second.close()
     first.close()
+    now[0] += 1000.0
+    # What the first left belongs to a process that reads it, not to one that would overwrite it.
+    assert not second.sync()
+    second.close()
     _, alarms = reopen(tmp_path)
     assert alarms == [TANK]
 

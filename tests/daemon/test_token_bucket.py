@@ -86,3 +86,14 @@ def test_many_users_cost_bounded_memory_and_lend_nobody_tokens() -> None:
     for user in range(100):
         buckets.take(user + 10)
         assert len(buckets) <= 3
+
+
+def test_a_full_bucket_is_forgotten_before_one_in_use() -> None:
+    clock = Clock()
+    buckets = TokenBuckets(1.0, 10.0, clock, max_users=2)
+    buckets.take("busy", 10.0)
+    clock.now += 1.0
+    buckets.take("calm", 1.0)
+    clock.now += 1.0
+    buckets.take("new")
+    assert buckets.take("busy", 3.0) > 0.0

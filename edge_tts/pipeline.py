@@ -65,7 +65,7 @@ class Pipeline:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What was left out or repaired in the text spoken last."""
-        return tuple(self._front_end.warnings) if self._front_end is not None else ()
+        return self._synthesizer.warnings if self._synthesizer is not None else ()
 
     def stream(self, text: str, speed: float = 1.0, gain_db: float = 0.0) -> Iterator[AudioChunk]:
         """Chunks of ``text`` as they are made; work happens in ``next()``.

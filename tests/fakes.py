@@ -30,6 +30,7 @@ class FakeFrontEnd:
     def __init__(self, max_letters: int = 40) -> None:
         self._max_letters = max_letters
         self.taken = 0
+        self.warnings: tuple[str, ...] = ()
 
     def phrases(self, text: str) -> Iterator[FakePhrase]:
         found = False

@@ -44,6 +44,11 @@ class Phrase(Protocol):
 class FrontEnd(Protocol):
     """What synthesis needs of the text front end."""
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was left out or repaired in the text given to ``phrases`` last."""
+        ...
+
     def phrases(self, text: str) -> Iterator[Phrase]:
         """Phrases of the text, lazily.
 
@@ -91,6 +96,7 @@ class Synthesizer:
             vocoder, fallback_vocoder, slowest_real_time_factor=slowest_real_time_factor
         )
         self._noise = NoiseTable(voice.n_fft // 2 + 1)
+        self._warnings: dict[str, None] = {}
         self._plan = ChunkPlan(chunk_frames or voice.graphs["vocoder"].chunk_frames)
         fade = np.cos(np.linspace(0.0, np.pi / 2, round(FADE_MS * voice.sample_rate_hz / 1000.0)))
         self._fade = np.square(fade).astype(np.float32)
@@ -108,7 +114,8 @@ class Synthesizer:
             InferenceError: encoder or decoder failed.
         """
         _check_speed(speed)
-        return self._chunks(self._front_end.phrases(text), speed, look_ahead=True)
+        self._warnings.clear()
+        return self._chunks(self._noted(text), speed, look_ahead=True)
 
     def stream_pieces(self, pieces: Iterable[str], speed: float = 1.0) -> Iterator[AudioChunk]:
         """Chunks of a text that arrives in pieces, such as from a language model.
@@ -124,7 +131,13 @@ class Synthesizer:
             InferenceError: encoder or decoder failed.
         """
         _check_speed(speed)
+        self._warnings.clear()
         return self._chunks(self._phrases_of_pieces(pieces), speed, look_ahead=False)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was left out or repaired in the text spoken last, each once."""
+        return tuple(self._warnings)
 
     def clear(self) -> None:
         """Free what is made again when needed."""
@@ -134,13 +147,25 @@ class Synthesizer:
         spoken = False
         for text in speakable_pieces(pieces, self._count_phonemes):
             try:
-                for phrase in self._front_end.phrases(text):
+                for phrase in self._noted(text):
                     spoken = True
                     yield phrase
             except NothingToSpeakError:
                 continue
         if not spoken:
             raise NothingToSpeakError("nothing to speak in the text that arrived")
+
+    def _noted(self, text: str) -> Iterator[Phrase]:
+        """The phrases of ``text``; warnings are kept."""
+        phrases = self._front_end.phrases(text)
+        while True:
+            try:
+                phrase = next(phrases, None)
+            finally:
+                self._warnings.update(dict.fromkeys(self._front_end.warnings))
+            if phrase is None:
+                return
+            yield phrase
 
     def _count_phonemes(self, text: str) -> int:
         """Phonemes of ``text``, without the marks of its two ends."""

@@ -10,10 +10,12 @@ from __future__ import annotations
 import re
 import unicodedata
 
-# Nothing to do for a line of these alone.
-_PLAIN = re.compile(r"[一-鿿A-Za-z0-9，。！？、：；（） ,.!?:;()/'\"=+℃²³–—…~-]*\Z")
+from edge_tts.text.norm_pattern import pattern
 
-_ANSI = re.compile(
+# Nothing to do for a line of these alone.
+_PLAIN = pattern(r"[一-鿿A-Za-z0-9，。！？、：；（） ,.!?:;()/'\"=+℃²³–—…~-]*\Z")
+
+_ANSI = pattern(
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x9b[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[ -~]?"
 )
 _TAG_NAMES = (
@@ -22,40 +24,41 @@ _TAG_NAMES = (
     "code|pre|font|html|body|head|title|meta|link|center|label|input|button|form|sup|sub|del|ins|"
     "blockquote|section|article|header|footer|nav|svg|path|script|style|mstts:[a-z-]+|amazon:[a-z-]+"
 )
-_TAG = re.compile(
+_TAG = pattern(
     rf"<(?P<close>/?)(?P<name>{_TAG_NAMES})"
     r"(?:\s+[\w:.-]+(?:\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s<>\"']+))?)*\s*/?>"
     r"|<!--(?:(?!<!--).)*?-->|<!(?:DOCTYPE|doctype)[^<>]*>|<\?[^<>]*\?>|<!\[CDATA\[|\]\]>",
     re.IGNORECASE | re.DOTALL,
 )
-_HIDDEN = re.compile(r"<(script|style)\b[^<>]*>(?:(?!<\1\b).)*?</\1\s*>", re.I | re.S)
+_HIDDEN = pattern(r"<(script|style)\b[^<>]*>(?:(?!<\1\b).)*?</\1\s*>", re.I | re.S)
 _PAUSING_TAGS = frozenset("break p s br hr div li h1 h2 h3 h4 h5 h6 tr td th title".split())
-_ENTITY = re.compile(
+_ENTITY = pattern(
     r"&(lt|gt|amp|nbsp|quot|apos|deg|plusmn|micro|times|#\d{1,7}|#x[0-9a-fA-F]{1,6});"
 )
 _ENTITIES = {
     "lt": "<", "gt": ">", "amp": "&", "nbsp": " ", "quot": '"', "apos": "'", "deg": "°",
     "plusmn": "±", "micro": "µ", "times": "×",
 }  # fmt: skip
-_TEMPLATE = re.compile(
+_TEMPLATE = pattern(
     r"\$\{[^{}\n]*\}|\{\{[^{}\n]*\}\}|\{%[^{}\n]*%\}|\{(?:\d*|[A-Za-z_][\w.]*)(?::[^{}\s]*)?\}"
     r"|%\([A-Za-z_]\w*\)[sdifrx]"
     r"|(?<![\d.)%])%[-+0#]?\d*(?:\.\d+)?[sdnxXucpef](?![A-Za-z0-9.])"
     r"|(?<=%[sdnxXucpef])%[sdnxXucpef](?![A-Za-z0-9])"
 )
-_FORMAT_RUN = re.compile(r"(?<![\d.)%])(?:%[sdnxXucpef]){2,}(?![A-Za-z0-9])")
-_MARKDOWN_INLINE = re.compile(
+_FORMAT_RUN = pattern(r"(?<![\d.)%])(?:%[sdnxXucpef]){2,}(?![A-Za-z0-9])")
+_MARKDOWN_INLINE = pattern(
     r"!?\[(?P<label>[^\[\]\n]*)\]\([^()\s]*\)|\*\*|__(?=\S)|(?<=\S)__|~~|`+"
     r"|(?<![\w*])\*(?=[^\s*\d])|(?<=[^\s*])\*(?![\w*])|(?<![\w_])_(?=[^\s_])|(?<=[^\s_])_(?![\w_])"
 )
-_MARKDOWN_LINE = re.compile(
-    r"^[ \t]*(?:#{1,6}[ \t]+(?!\d)|>[ \t]?|[-*+][ \t]+(?!\d)|(?:[-*_][ \t]*){3,}$|\|?[ :|-]*--[ :|-]*$)"
+_MARKDOWN_LINE = pattern(
+    r"^[ \t]*(?:#{1,6}[ \t]+(?!\d)|>[ \t]?|[-*+][ \t]+(?!\d)|(?:[-*_][ \t]*){3,}$"
+    r"|\|?[ :|-]*--[ :|-]*$)"
     r"|^[ \t]*\||\|[ \t]*$",
     re.MULTILINE,
 )
-_COMBINING = re.compile("[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u20d0-\u20ff\ufe20-\ufe2f]")
-_UNSUPPORTED = re.compile(
-    "[^\x00-\x7e\u00a0-\u00bf\u00d7\u00f7\u0370-\u03ff\u2000-\u2bff\u3000-\u303f\u3200-\u33ff\u3400-\u4dbf\u4e00-\u9fff"
+_COMBINING = pattern("[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u20d0-\u20ff\ufe20-\ufe2f]")
+_UNSUPPORTED = pattern(
+    "[^\x00-\x7e\u00a0-\u00bf\u00d7\u00f7\u0370-\u03ff\u2000-\u2bff\u3000-\u303f\u3200-\u33ff\u3400-\u9fff"
     "\u2460-\u24ff\uff01-\uff65\uffe0-\uffe6Ø]+"
 )
 _REPLACEMENT = "\ufffd"
@@ -70,12 +73,14 @@ _OWN = {
     "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "đ": "d", "ł": "l", "Ł": "L", "ı": "i",
     "þ": "th", "ð": "d", "㏑": "ln", "㏒": "log", "㏄": "cc", "㎡": "m²", "㎥": "m³", "㎠": "cm²",
     "㎤": "cm³", "㎟": "mm²", "㎣": "mm³", "㎢": "km²", "㎨": "m/s²", "㎯": "rad/s²", "◯": "〇",
-    "✕": "×", "✖": "×", "╳": "×", "∶": ":", "︰": ":", "❗": "！", "❕": "！", "❓": "？", "‼": "！",
+    "✕": "×", "✖": "×", "╳": "×", "∶": ":", "︰": ":", "❗": "！", "❕": "！", "❓": "？",
+    "‼": "！",
     "⁉": "？", "✗": " ", "✓": " ", "✔": " ", "✘": " ", "⇑": "↑", "⇓": "↓", "➔": "→", "➜": "→",
     "➡": "→", "⬆": "↑", "⬇": "↓", "¼": " 1/4", "½": " 1/2", "¾": " 3/4", "⅓": " 1/3", "⅔": " 2/3",
     "⅛": " 1/8", "⅜": " 3/8", "⅝": " 5/8", "⅞": " 7/8", "⅕": " 1/5", "⅙": " 1/6", "\u2028": "\n",
     "\u2029": "\n", "\x85": "\n", "\x0b": "\n", "\x0c": "\n", "\r": "\n", "\t": " ", "\n": "\n",
-    "‖": " ", "¦": " ", "｡": "。", "､": "、", "〔": "（", "〕": "）", "［": "（", "］": "）", "｛": "（",
+    "‖": " ", "¦": " ", "｡": "。", "､": "、", "〔": "（", "〕": "）", "［": "（", "］": "）",
+    "｛": "（",
     "｝": "）", "【": "（", "】": "）", "〖": "（", "〗": "）", "⺀": "冫", "⺁": "厂", "⺈": "刀",
     "⺌": "小", "⺍": "小", "⺕": "彐", "⺜": "日", "⺝": "月", "⺟": "母", "⺠": "民", "⺡": "水",
     "⺣": "火", "⺤": "爪", "⺩": "王", "⺪": "疋", "⺫": "目", "⺬": "示", "⺮": "竹", "⺯": "糸",
@@ -88,7 +93,7 @@ _OWN = {
 }  # fmt: skip
 # Cyrillic capitals that look like Latin ones, as they get into tags typed on two keyboards.
 _LOOKALIKES = str.maketrans("АВЕКМНОРСТУХІЅЈ", "ABEKMHOPCTYXISJ")
-_LOOKALIKE_RUN = re.compile(
+_LOOKALIKE_RUN = pattern(
     "(?<=[A-Za-z0-9])[АВЕКМНОРСТУХІЅЈ]+(?![а-яё])|(?<![А-яЁё])[АВЕКМНОРСТУХІЅЈ]+(?=[A-Za-z0-9-]|[一-鿿])"
 )
 
@@ -111,6 +116,7 @@ def _is_pictograph(code_point: int) -> bool:
         or 0x2B00 <= code_point <= 0x2BFF
         or 0x2300 <= code_point <= 0x23FF
         or 0x2500 <= code_point <= 0x25FF
+        or 0x4DC0 <= code_point <= 0x4DFF
     )
 
 
@@ -179,9 +185,9 @@ def _strip_markup(text: str, warnings: list[str]) -> str:
         text = _ENTITY.sub(_entity, text)
     if "{" in text or "%" in text:
         found = []
-        for pattern in (_FORMAT_RUN, _TEMPLATE):
-            found += [match.group() for match in pattern.finditer(text)]
-            text = pattern.sub(" ", text)
+        for form in (_FORMAT_RUN, _TEMPLATE):
+            found += [match.group() for match in form.finditer(text)]
+            text = form.sub(" ", text)
         if found:
             warnings.append(
                 f"the text holds a template that was never filled in: {_shown(' '.join(found))}; "

@@ -15,54 +15,55 @@ from edge_tts.text.norm_data import (
     SURE_WEEKDAYS,
     TITLES,
 )
+from edge_tts.text.norm_pattern import pattern
 from edge_tts.text.norm_scan import COMMA, HAN, Scan
 from edge_tts.text.norm_units import unit_alone
 from edge_tts.text.norm_words import letters, spoken
 
-_NUMERAL = re.compile(r"(?:XI{0,2}|IX|IV|VI{0,3}|I{1,3}|X)\Z")
+_NUMERAL = pattern(r"(?:XI{0,2}|IX|IV|VI{0,3}|I{1,3}|X)\Z")
 _NUMERAL_VALUES = {
     "I": 1, "II": 2, "III": 3, "IV": 4, "V": 5, "VI": 6, "VII": 7, "VIII": 8, "IX": 9, "X": 10,
     "XI": 11, "XII": 12,
 }  # fmt: skip
 _SURE_NUMERALS = frozenset(("II", "III", "VII", "VIII", "XII"))
-_NUMERAL_AFTER = re.compile(
+_NUMERAL_AFTER = pattern(
     r"\s?(?:母|段|级|級|类|類|型|期|回|路|区|區|档|檔|号|號|组|組|代|列|侧|側|柱|次|阶|层|层级|"
     r"[、/~～到至-](?:I{1,3}|IV|VI{0,3}|V)\s?[母段级類类型期回路区档号组])"
 )
-_NUMERAL_NOUNS = re.compile(
+_NUMERAL_NOUNS = pattern(
     r"(?:phase|type|class|zone|stage|part|section|level|category|mark|mk|group|unit|volume|"
     r"chapter|tier|grade|step|mode|bus)\s$",
     re.IGNORECASE,
 )
-_DOTTED = re.compile(r"(?:[A-Za-z]\.){2,}(?![A-Za-z0-9])")
+_DOTTED = pattern(r"(?:[A-Za-z]\.){2,}(?![A-Za-z0-9])")
 _DOTTED_READINGS = {
     "e.g.": "for example", "i.e.": "that is", "a.m.": "A M", "p.m.": "P M", "a.k.a.": "A K A"
 }  # fmt: skip
-_DAY_AFTER_MONTH = re.compile(
+_DAY_AFTER_MONTH = pattern(
     r"\.?\s+(?P<day>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?(?![\d:.%]|\s?[ap]\.?m)"
     r"(?:,?\s+(?P<year>(?:19|20)\d\d)(?!\d))?"
 )
-_YEAR_AFTER_MONTH = re.compile(r"\.?,?\s+(?P<year>(?:19|20)\d\d)(?![\d:.])")
-_NUMBER_NEXT = re.compile(r"\s*[#:=<>≥≤]?\s*[-+]?[\d.]")
-_NUMBER_SIGN = re.compile(
+_YEAR_AFTER_MONTH = pattern(r"\.?,?\s+(?P<year>(?:19|20)\d\d)(?![\d:.])")
+_NUMBER_NEXT = pattern(r"\s*[#:=<>≥≤]?\s*[-+]?[\d.]")
+_NUMBER_SIGN = pattern(
     r"[Nn][Oo]s?(?:\.\s*|\s+|(?=\d))#?(?=\d)|NO\.\s*#?(?=[A-Z]?\d)|No\.\s(?=of )"
 )
-_SIGNED_NUMBER = re.compile(r"(\d{1,4})(?![\d.]|\s?[-~–][ #]?\d)[#＃]?(?![A-Za-z])")
-_TENS = re.compile(
+_SIGNED_NUMBER = pattern(r"(\d{1,4})(?![\d.]|\s?[-~–][ #]?\d)[#＃]?(?![A-Za-z])")
+_TENS = pattern(
     r"(?:twen|thir|for|fif|six|seven|eigh|nine)ty-(?:one|two|three|four|five|six|seven|eight|nine|"
     r"first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)s?(?![A-Za-z0-9])",
     re.IGNORECASE,
 )
-_JOINED = re.compile(r"[A-Za-z]{1,4}[-/](?:[A-Za-z]{1,4}(?![A-Za-z0-9])|(?=\s))")
+_JOINED = pattern(r"[A-Za-z]{1,4}[-/](?:[A-Za-z]{1,4}(?![A-Za-z0-9])|(?=\s))")
 # An A before a lower-case word is the article, except in what the normaliser itself writes.
-_ARTICLE = re.compile(
-    r" (?!(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|[a-z]+teen|[a-z]+ty|"
-    r"hundred|phase|plus|minus|point|dash|slash|dot|by|and|or|to|is|at|over|less|greater|not|equals?|"
+_ARTICLE = pattern(
+    r" (?!(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|"
+    r"[a-z]+teen|[a-z]+ty|hundred|phase|plus|minus|point|dash|slash|dot|by|and|or|to|is|at|over|less|greater|not|equals?|"
     r"times|divided|squared|cubed|percent|approximately|much|number|colon|backslash|per|degrees?|"
     r"infinity|sum|up|down|left|angle|diameter|about|square|ohms|proportional|"
     rf"{'|'.join(name for _, name in GREEK.values())})\b)[A-Za-z]?[a-z]+"
 )
-_EXTENSION = re.compile(r"\.?\s*(?=\d)")
+_EXTENSION = pattern(r"\.?\s*(?=\d)")
 
 
 def numeral_value(scan: Scan, word: str, start: int, end: int) -> int | None:
@@ -77,7 +78,7 @@ def numeral_value(scan: Scan, word: str, start: int, end: int) -> int | None:
             return None
         return _NUMERAL_VALUES[word]
     after_han = re.search(rf"[{HAN}]\s?$", before) is not None
-    if word in _SURE_NUMERALS and (after_han or re.match(rf"\s?[{HAN}]", scan.text[end:])):
+    if word in _SURE_NUMERALS and (after_han or re.match(rf"\s?[{HAN}]", scan.text[end : end + 2])):
         return _NUMERAL_VALUES[word]
     if _NUMERAL_NOUNS.search(before):
         return _NUMERAL_VALUES[word]
@@ -108,16 +109,16 @@ def _abbreviation(scan: Scan, token: str, start: int, end: int) -> tuple[str, in
     if dotted and (
         number_next
         or re.match(r"\s?[A-Z](?![A-Za-z])", text[after : after + 3])
-        or re.match(r"\s*(?:[a-z]|[,;:)]|$)|\s+[A-Z]", text[after:])
+        or re.match(r"\s*(?:[a-z]|[,;:)]|$)|\s+[A-Z]", text[after : after + 64])
     ):
-        last = not text[after:].strip()
+        last = not text[after : after + 64].strip()
         known_word = scan.lexicon.has_word(lower) and lower not in ALWAYS_ABBREVIATED
         if last and known_word:
             return None
         if (
             known_word
             and not number_next
-            and re.match(r"\s+[A-Z]", text[after:])
+            and re.match(r"\s+[A-Z]", text[after : after + 64])
             and (full not in TITLES)
         ):
             return None

@@ -6,25 +6,26 @@ import re
 
 from edge_tts.text import en, zh
 from edge_tts.text.norm_data import GREEK
+from edge_tts.text.norm_pattern import pattern
 from edge_tts.text.norm_scan import COMMA, Language, Scan
 from edge_tts.text.norm_units import parse_unit
 from edge_tts.text.norm_words import capitals, letters, plain_word, spoken
 
-_THREAD = re.compile(
+_THREAD = pattern(
     r"(?P<letter>[A-Z]{1,2})(?P<a>\d+(?:\.\d+)?)\s?[xX×*]\s?(?P<b>\d+(?:\.\d+)?)(?:\s?[xX×*]\s?(?P<c>\d+(?:\.\d+)?))?"
     r"(?![\d.]*\d|[A-Za-wyzA-WYZ])"
 )
 # Runs of letters and digits joined by single marks; at least one digit (checked by the caller).
-_PIPE_THREAD = re.compile(r"(?P<letter>G|R|Rc|Rp|ZG|NPT|PT)(?=\d{1,2}/\d{1,2}(?!\d))")
-_CODE = re.compile(
+_PIPE_THREAD = pattern(r"(?P<letter>G|R|Rc|Rp|ZG|NPT|PT)(?=\d{1,2}/\d{1,2}(?!\d))")
+_CODE = pattern(
     r"[A-Za-z0-9]+(?:(?:[-_.](?=[A-Za-z0-9])|/(?=[A-Z0-9]{0,8}\d))[A-Za-z0-9]+){0,16}(?:\+(?![\d\s]))?"
 )
-_CODE_PART = re.compile(r"\d+|[A-Za-z]+|[-_./+]")
+_CODE_PART = pattern(r"\d+|[A-Za-z]+|[-_./+]")
 #: Prefixes before a size or a rating: the number is a quantity.
 _SIZES = frozenset("DN PN PM M NPS Pt PT CPU AC DC".split())
-_NAME_AND_AMOUNT = re.compile(r"(?P<head>[A-Za-z]+)[-_]?\d+(?:\.\d+)?(?P<tail>[A-Za-z]*)")
-_AMOUNT = re.compile(r"[-+]?\d+(?:\.\d+)?\s?")
-_VOLTAGE = re.compile(r"(?P<kind>AC|DC)\s?(?=[-+]?\d)")
+_NAME_AND_AMOUNT = pattern(r"(?P<head>[A-Za-z]+)[-_]?\d+(?:\.\d+)?(?P<tail>[A-Za-z]*)")
+_AMOUNT = pattern(r"[-+]?\d+(?:\.\d+)?\s?")
+_VOLTAGE = pattern(r"(?P<kind>AC|DC)\s?(?=[-+]?\d)")
 
 
 def code_number(text: str, language: Language, quantity: bool) -> str:
@@ -119,9 +120,8 @@ def letter_token(scan: Scan, start: int) -> int:
     token = match.group()
     if not any(character.isdigit() for character in token):
         return 0
-    if thread := _THREAD.match(text, start):
-        if not _cable_area(text, thread.end()):
-            return _thread(scan, thread)
+    if (thread := _THREAD.match(text, start)) and not _cable_area(text, thread.end()):
+        return _thread(scan, thread)
     if (voltage := _VOLTAGE.match(text, start)) and parse_unit_after_number(text, voltage.end()):
         scan.say(letters(voltage["kind"]))
         return voltage.end()
@@ -166,11 +166,11 @@ def _thread(scan: Scan, match: re.Match[str]) -> int:
     return match.end()
 
 
-_VERSION = re.compile(r"\d+(?:\.\d+){2,}(?![\d])")
-_HEX = re.compile(r"0[xX](?P<body>[0-9A-Fa-f_]+)(?![0-9A-Za-z])")
-_BASED = re.compile(r"(?P<base>16|8|2)#(?P<body>[0-9A-Fa-f_]+)(?![0-9A-Za-z])")
+_VERSION = pattern(r"\d+(?:\.\d+){2,}(?![\d])")
+_HEX = pattern(r"0[xX](?P<body>[0-9A-Fa-f_]+)(?![0-9A-Za-z])")
+_BASED = pattern(r"(?P<base>16|8|2)#(?P<body>[0-9A-Fa-f_]+)(?![0-9A-Za-z])")
 _BASES = {"16": ("十六进制", "hex"), "8": ("八进制", "octal"), "2": ("二进制", "binary")}
-_MIXED = re.compile(r"[A-Za-z0-9]+(?:[-_.](?=[A-Za-z0-9])[A-Za-z0-9]+){0,16}")
+_MIXED = pattern(r"[A-Za-z0-9]+(?:[-_.](?=[A-Za-z0-9])[A-Za-z0-9]+){0,16}")
 
 
 def characters(text: str, language: Language) -> str:
@@ -217,7 +217,7 @@ def digit_code(scan: Scan, start: int) -> int:
 
 
 def mixed_code(scan: Scan, start: int) -> int:
-    """``6ES7 315``, ``3D``, ``0640A``: digits with letters that are no unit; 0 if there are none."""
+    """``6ES7 315``, ``3D``, ``0640A``: digits with letters that are no unit; else 0."""
     match = _MIXED.match(scan.text, start)
     if match is None or not any(character.isalpha() for character in match.group()):
         return 0

@@ -5,8 +5,8 @@ from __future__ import annotations
 #: Acronyms that people say as a word.
 WORD_ACRONYMS = frozenset(
     "SCADA RAM ROM EEPROM EPROM LAN WAN WLAN VLAN SIM PIN NAND NOR RAID LASER RADAR LIDAR SONAR "
-    "HART PROFIBUS PROFINET MODBUS MODEM CODESYS KUKA WAGO MOXA HAAS FANUC OMRON SIMATIC NASA OSHA ASCII SATA NEMA "
-    "JPEG YAML JSON BIOS CAPTCHA GIF COBOL CAN SLAM PHASOR VESDA HEPA CRAC".split()
+    "HART PROFIBUS PROFINET MODBUS MODEM CODESYS KUKA WAGO MOXA HAAS FANUC OMRON SIMATIC NASA OSHA "
+    "ASCII SATA NEMA JPEG YAML JSON BIOS CAPTCHA GIF COBOL CAN SLAM PHASOR VESDA HEPA CRAC".split()
 )
 #: Acronyms said letter by letter although a word list may hold them as words.
 LETTER_ACRONYMS = frozenset(
@@ -45,7 +45,8 @@ ABBREVIATIONS = {
     "dr": "doctor", "mr": "mister", "mrs": "missus", "ms": "miz", "prof": "professor",
     "approx": "approximately", "temp": "temperature", "temps": "temperatures", "max": "maximum",
     "min": "minimum", "vs": "versus", "avg": "average", "std": "standard", "etc": "et cetera",
-    "fig": "figure", "figs": "figures", "eq": "equation", "dept": "department", "inc": "incorporated",
+    "fig": "figure", "figs": "figures", "eq": "equation", "dept": "department",
+    "inc": "incorporated",
     "ltd": "limited", "co": "company", "corp": "corporation", "ext": "external", "qty": "quantity",
     "vol": "volume", "msg": "message", "pwr": "power", "mtr": "motor", "vlv": "valve",
     "flt": "fault", "alm": "alarm", "cmd": "command", "err": "error", "assy": "assembly",
@@ -55,7 +56,8 @@ ABBREVIATIONS = {
     "incl": "including", "excl": "excluding", "est": "estimated", "tel": "telephone",
     "misc": "miscellaneous", "maint": "maintenance", "diff": "differential", "press": "pressure",
     "cyl": "cylinder", "xfmr": "transformer", "bldg": "building", "rm": "room", "jan": "January",
-    "mar": "March", "feb": "February", "apr": "April", "jun": "June", "jul": "July", "aug": "August",
+    "mar": "March", "feb": "February", "apr": "April", "jun": "June", "jul": "July",
+    "aug": "August",
     "sept": "September", "sep": "September", "oct": "October", "nov": "November",
     "dec": "December", "mon": "Monday", "tue": "Tuesday", "tues": "Tuesday", "wed": "Wednesday",
     "thu": "Thursday", "thurs": "Thursday", "fri": "Friday", "sat": "Saturday", "sun": "Sunday",
@@ -75,7 +77,8 @@ SPECIAL_TOKENS = {
     "w/": "with", "and/or": "and or", "24/7": "twenty-four seven", "iot": "I O T",
     "iiot": "I I O T", "i/os": "I Os", "profisafe": "profisafe", "devicenet": "device net",
     "controlnet": "control net", "powerlink": "powerlink", "labview": "labview",
-    "nox": "N O X", "sox": "S O X", "ctrl": "control", "github": "github", "mysql": "my S Q L", "sqlite": "S Q lite", "postgresql": "postgres Q L",
+    "nox": "N O X", "sox": "S O X", "ctrl": "control", "github": "github",
+    "mysql": "my S Q L", "sqlite": "S Q lite", "postgresql": "postgres Q L",
     "codesys": "codesys", "youtube": "youtube", "nodejs": "node J S",
 }  # fmt: skip
 
@@ -141,14 +144,16 @@ SYMBOLS = {
     "≤": ("小于等于", "less than or equal to"), "≥": ("大于等于", "greater than or equal to"),
     "≦": ("小于等于", "less than or equal to"), "≧": ("大于等于", "greater than or equal to"),
     "⩽": ("小于等于", "less than or equal to"), "⩾": ("大于等于", "greater than or equal to"),
-    "≠": ("不等于", "not equal to"), "≈": ("约等于", "approximately"), "≪": ("远小于", "much less than"),
+    "≠": ("不等于", "not equal to"), "≈": ("约等于", "approximately"),
+    "≪": ("远小于", "much less than"),
     "≫": ("远大于", "much greater than"), "±": ("正负", "plus or minus"), "×": ("乘", "times"),
     "÷": ("除以", "divided by"), "+": ("加", "plus"), "&": ("和", "and"), "@": ("艾特", "at"),
     "%": ("百分号", "percent"), "‰": ("千分号", "per mille"), "√": ("根号", "square root of"),
     "∞": ("无穷大", "infinity"), "→": ("到", "to"), "⇒": ("到", "to"), "↑": ("上升", "up"),
     "↓": ("下降", "down"), "←": ("左", "left"), "∑": ("求和", "sum"), "∠": ("角", "angle"),
     "§": ("第", "section"), "°": ("度", "degrees"), "℃": ("摄氏度", "degrees Celsius"),
-    "℉": ("华氏度", "degrees Fahrenheit"), "Ω": ("欧姆", "ohms"), "∝": ("正比于", "proportional to"),
+    "℉": ("华氏度", "degrees Fahrenheit"), "Ω": ("欧姆", "ohms"),
+    "∝": ("正比于", "proportional to"),
     "∆": ("德尔塔", "delta"), "¬": ("非", "not"), "⊥": ("垂直于", "perpendicular to"),
     "∥": ("平行于", "parallel to"), "⌀": ("直径", "diameter"), "∅": ("直径", "diameter"),
     "Ø": ("直径", "diameter"), "↔": ("到", "to"), "∽": ("约", "about"),

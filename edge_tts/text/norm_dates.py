@@ -6,48 +6,47 @@ import re
 
 from edge_tts.text import en, zh
 from edge_tts.text.norm_data import DURATION_NOUNS, RATIO_NOUNS
+from edge_tts.text.norm_pattern import pattern
 from edge_tts.text.norm_scan import COMMA, Language, Scan
 
-_ISO_DATE = re.compile(
+_ISO_DATE = pattern(
     r"(?P<year>(?:19|20)\d\d)(?P<mark>[-/.])(?P<month>0?[1-9]|1[0-2])(?P=mark)"
     r"(?P<day>3[01]|[12]\d|0?[1-9])(?![\d]|[.-]\d)"
 )
-_YEAR_MONTH = re.compile(
-    r"(?P<year>(?:19|20)\d\d)[-/](?P<month>0[1-9]|1[0-2])(?![\d.:/-]|[A-Za-z%])"
-)
-_DAY_FIRST = re.compile(
+_YEAR_MONTH = pattern(r"(?P<year>(?:19|20)\d\d)[-/](?P<month>0[1-9]|1[0-2])(?![\d.:/-]|[A-Za-z%])")
+_DAY_FIRST = pattern(
     r"(?P<day>3[01]|[12]\d|0?[1-9])(?P<mark>[./-])(?P<month>1[0-2]|0?[1-9])(?P=mark)"
     r"(?P<year>(?:19|20)\d\d)(?![\d.])"
 )
-_MONTH_FIRST = re.compile(
+_MONTH_FIRST = pattern(
     r"(?P<month>1[0-2]|0?[1-9])/(?P<day>3[01]|[12]\d|0?[1-9])/(?P<year>(?:19|20)\d\d)(?![\d.])"
 )
-_TIME = re.compile(
+_TIME = pattern(
     r"(?P<hour>2[0-4]|[01]?\d)[:：](?P<minute>[0-5]\d)"
     r"(?:[:：](?P<second>[0-5]\d)(?:[.,](?P<fraction>\d{1,6}))?)?(?![:：]?\d)"
 )
-_HALF = re.compile(r"\s?(?P<half>[AaPp])(?:\.?[Mm](?![A-Za-z0-9])\.?|(?![A-Za-z0-9.]))")
-_HOUR_HALF = re.compile(r"(?P<hour>1[0-2]|0?[1-9])\s?(?P<half>[AaPp])\.?[Mm](?:\.|(?![A-Za-z0-9]))")
-_ZONE = re.compile(
+_HALF = pattern(r"\s?(?P<half>[AaPp])(?:\.?[Mm](?![A-Za-z0-9])\.?|(?![A-Za-z0-9.]))")
+_HOUR_HALF = pattern(r"(?P<hour>1[0-2]|0?[1-9])\s?(?P<half>[AaPp])\.?[Mm](?:\.|(?![A-Za-z0-9]))")
+_ZONE = pattern(
     r"(?P<zulu>Z)(?![A-Za-z0-9])|\s?(?P<sign>[+-])(?P<hours>0\d|1[0-4]):?(?P<minutes>[0-5]\d)(?![\d:])"
 )
-_BETWEEN = re.compile(r"(?:T|[ ]+|,[ ]*)(?=\d{1,2}[:：]\d\d)")
-_RANGE = re.compile(r"\s*[-~–—至到]+\s*(?=\d)")
-_DURATION = re.compile(
+_BETWEEN = pattern(r"(?:T|[ ]+|,[ ]*)(?=\d{1,2}[:：]\d\d)")
+_RANGE = pattern(r"\s*[-~–—至到]+\s*(?=\d)")
+_DURATION = pattern(
     r"(?:(?P<d>\d+)\s?d(?:ays?)?\s?)?(?:(?P<h>\d+(?:\.\d+)?)\s?(?:hours?|hrs?|h)\s?)?"
     r"(?:(?P<min>\d+)\s?(?:minutes?|mins?|min|m)\s?)?"
     r"(?:(?P<s>\d+(?:\.\d+)?)\s?(?:seconds?|secs?|sec|s))?(?![A-Za-z0-9])"
 )
-_ISO_DURATION = re.compile(
+_ISO_DURATION = pattern(
     r"P(?:(?P<d>\d+)D)?T?(?:(?P<h>\d+)H)?(?:(?P<min>\d+)M)?(?:(?P<s>\d+(?:\.\d+)?)S)?(?![A-Za-z0-9])"
 )
-_DAY_MONTH = re.compile(
+_DAY_MONTH = pattern(
     r"(?P<day>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?\s(?P<month>[A-Z][a-z]{2,8})(?![A-Za-z0-9])\.?"
     r"(?:,?\s(?P<year>(?:19|20)\d\d)(?!\d))?"
 )
 _MONTH_NUMBERS = {name[:3].lower(): index for index, name in enumerate(en.MONTHS, 1)}
-_AFTER_RATIO = re.compile(rf"(?:{RATIO_NOUNS})\s?(?:为|是|of|is|:|：|=)?\s?$")
-_AFTER_DURATION = re.compile(rf"(?:{DURATION_NOUNS})\s?(?:为|是|of|is|:|：|=|time|了)?\s?$")
+_AFTER_RATIO = pattern(rf"(?:{RATIO_NOUNS})\s?(?:为|是|of|is|:|：|=)?\s?$")
+_AFTER_DURATION = pattern(rf"(?:{DURATION_NOUNS})\s?(?:为|是|of|is|:|：|=|time|了)?\s?$")
 
 
 def date(scan: Scan, start: int) -> int:

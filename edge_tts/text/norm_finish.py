@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import re
 
+from edge_tts.text.norm_pattern import pattern
 from edge_tts.text.norm_scan import COMMA, EXCLAMATION, FULL_STOP, QUESTION
 from edge_tts.text.norm_signs import HAN_CHARACTER
 
-_BLANKS = re.compile(r"\s{2,}|[^\S ]")
-_PAUSES = re.compile(r" ?[\x01-\x04][ \x01-\x04]*")
-_MARKS = {COMMA: "，,", FULL_STOP: "。.", EXCLAMATION: "！!", QUESTION: "？?"}
+_BLANKS = pattern(r"\s{2,}|[^\S ]")
+_PAUSES = pattern(r" ?[\x01-\x04][ \x01-\x04]*")
+_MARKS = {
+    COMMA: ("，", ","),
+    FULL_STOP: ("。", "."),
+    EXCLAMATION: ("！", "!"),
+    QUESTION: ("？", "?"),
+}
 
 
 def _pause(match: re.Match[str], is_chinese: bool) -> str:
@@ -17,11 +23,9 @@ def _pause(match: re.Match[str], is_chinese: bool) -> str:
     run = match.group()
     text = match.string
     start, end = match.span()
-    mark = next((m for m in (QUESTION, EXCLAMATION, FULL_STOP) if m in run), COMMA)
-    for character in run:
-        if character in (QUESTION, EXCLAMATION):
-            mark = character
-            break
+    marks = [character for character in run if character != " "]
+    strong = [character for character in marks if character in (QUESTION, EXCLAMATION)]
+    mark = strong[0] if strong else FULL_STOP if FULL_STOP in marks else COMMA
     if start == 0:
         return ""
     if end == len(text) and mark == COMMA:

@@ -6,52 +6,53 @@ import re
 
 from edge_tts.text import en, zh
 from edge_tts.text.norm_data import ALARM_NOUNS, CODE_NOUNS, DEVICE_NOUNS, MEASURES, PHONE_NOUNS
+from edge_tts.text.norm_pattern import pattern
 from edge_tts.text.norm_scan import Language, Scan
 from edge_tts.text.units import Unit
 
 #: Digits said of one over-long number; the rest is cut, with a warning.
 MAX_DIGITS = 100
 
-_MEASURE = re.compile(rf"\s?(?:多|几|余|来)?(?:{MEASURES})")
+_MEASURE = pattern(rf"\s?(?:多|几|余|来)?(?:{MEASURES})")
 _LINK = r"[\s:：=为是第号码]{0,4}"
-_AFTER_CODE_NOUN = re.compile(rf"(?:{CODE_NOUNS}|ID|Id|id|PIN|SN|IP|No){_LINK}$")
-_NAMED_BY_THREE = re.compile(r"\s?(?:[A-Z]?不锈钢|室|房|宿舍|会议室|办公室)")
-_SWITCH = re.compile(r"\s?(?:开关|断路器|刀闸|隔离|接地刀|地刀|闸刀|母联|线路|间隔)")
-_STOREYS = re.compile(r"(?:共|有|分|叠|成|每|隔)\s?$")
-_NAMED_BY_YEAR = re.compile(r"\s?(?:财年|年度|版|款|届|标准)")
-_AFTER_STANDARD = re.compile(
+_AFTER_CODE_NOUN = pattern(rf"(?:{CODE_NOUNS}|ID|Id|id|PIN|SN|IP|No){_LINK}$")
+_NAMED_BY_THREE = pattern(r"\s?(?:[A-Z]?不锈钢|室|房|宿舍|会议室|办公室)")
+_SWITCH = pattern(r"\s?(?:开关|断路器|刀闸|隔离|接地刀|地刀|闸刀|母联|线路|间隔)")
+_STOREYS = pattern(r"(?:共|有|分|叠|成|每|隔)\s?$")
+_NAMED_BY_YEAR = pattern(r"\s?(?:财年|年度|版|款|届|标准)")
+_AFTER_STANDARD = pattern(
     r"(?:GB(?:/?T)?|ISO|IEC|EN|DIN|JB|HG|DL|SY|AQ|JGJ|ANSI|NFPA|UL|IEEE|API|ASTM|DB|SH|TSG|RFC)(?:/[TZ])?"
     r"[\s-](?:\d+-)?$"
 )
-_AFTER_ALARM_NOUN = re.compile(rf"(?:{ALARM_NOUNS}){_LINK}$")
-_AFTER_PHONE_NOUN = re.compile(rf"(?:{PHONE_NOUNS}){_LINK}$")
-_BEFORE_DEVICE = re.compile(rf"\s?(?:{DEVICE_NOUNS})")
-_ORDINAL_BEFORE = re.compile(r"第\s?$")
-_DATE_UNIT = re.compile(r"\s?(?:[月日时時点點分秒]|[-~–至到]\d{1,2}[月日时点])")
-_YEARS_FOLLOW = re.compile(r"\s?[-~–至到]\s?[12]\d{3}\s?年")
+_AFTER_ALARM_NOUN = pattern(rf"(?:{ALARM_NOUNS}){_LINK}$")
+_AFTER_PHONE_NOUN = pattern(rf"(?:{PHONE_NOUNS}){_LINK}$")
+_BEFORE_DEVICE = pattern(rf"\s?(?:{DEVICE_NOUNS})")
+_ORDINAL_BEFORE = pattern(r"第\s?$")
+_DATE_UNIT = pattern(r"\s?(?:[月日时時点點分秒]|[-~–至到]\d{1,2}[月日时点])")
+_YEARS_FOLLOW = pattern(r"\s?[-~–至到]\s?[12]\d{3}\s?年")
 _EMERGENCY = frozenset(("110", "119", "120", "122", "12345", "12315", "12369", "95598", "10086"))
 
-_EN_CODE_NOUN = re.compile(
+_EN_CODE_NOUN = pattern(
     r"(?:\b(?:error|http|code|id|pin|password|port|serial|number|no|part|model|extension|ticket|order|"
     r"batch|lot|badge|room|line|tag|register|address|channel|zip|asset|ext|job|work order|employee|"
     r"event|status|message)(?:\s+(?:code|number|no|id|is|was))?)[\s.:=#]*$",
     re.IGNORECASE,
 )
-_EN_ALARM_NOUN = re.compile(
+_EN_ALARM_NOUN = pattern(
     r"\b(?:alarm|fault|trip|warning|alert|failure)(?:\s+code)?[\s.:=#]*$", re.I
 )
-_EN_PHONE_NOUN = re.compile(
+_EN_PHONE_NOUN = pattern(
     r"\b(?:call|dial|phone|telephone|tel|fax|hotline|ring|contact|text)(?:\s+(?:us\s+)?(?:at|on|to))?[\s.:]*$",
     re.I,
 )
-_EN_YEAR_BEFORE = re.compile(
+_EN_YEAR_BEFORE = pattern(
     r"\b(?:in|since|year|of|by|until|before|after|from|during|copyright|circa|built|installed|"
     r"made|commissioned|to|till|model year|(?:January|February|March|April|May|June|July|August|"
     r"September|October|November|December),?)\s$",
     re.IGNORECASE,
 )
-_YEARLY_PRODUCT = re.compile(r"\b(?:Windows|Office|Server|Excel|Word|Studio|Exchange)\s$")
-_NOT_A_YEAR = re.compile(r"\s?(?:[a-z]{3,}s\b|[%°℃])")
+_YEARLY_PRODUCT = pattern(r"\b(?:Windows|Office|Server|Excel|Word|Studio|Exchange)\s$")
+_NOT_A_YEAR = pattern(r"\s?(?:[a-z]{3,}s\b|[%°℃])")
 
 
 def say_integer(

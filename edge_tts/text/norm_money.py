@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from edge_tts.text import en, zh
 from edge_tts.text.norm_data import CURRENCIES
+from edge_tts.text.norm_pattern import pattern
 from edge_tts.text.norm_scan import Scan
 
-_CURRENCY = re.compile(
+_CURRENCY = pattern(
     r"(?P<sign>-?)(?P<mark>[¥￥$€£])\s?(?P<integer>\d{1,3}(?:,\d{3})+|\d+)(?:\.(?P<fraction>\d+))?"
     r"(?P<scale>\s?(?:[万亿千]|[kKMB](?![A-Za-z])|million|billion))?"
 )

@@ -5,22 +5,25 @@ from __future__ import annotations
 import re
 
 from edge_tts.text.norm_codes import characters, code_number
+from edge_tts.text.norm_pattern import pattern
 from edge_tts.text.norm_scan import COMMA, HAN, Language, Scan
 from edge_tts.text.norm_words import letters, spoken
 
-_URL = re.compile(rf"(?:[a-z][a-z0-9+.]{{1,10}}://|www\.)[^\s{HAN}，。！？；、（）<>\"'|]+", re.I)
-_EMAIL = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]{0,63}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+")
-_WINDOWS_PATH = re.compile(rf"(?:[A-Za-z]:\\|\\\\)[^\s{HAN}，。！？；（）\"<>|]*")
-_UNIX_PATH = re.compile(r"(?<![A-Za-z0-9])(?:~|\.{1,2})?(?:/[A-Za-z0-9_.@%+-]{1,80}){1,24}/?")
-_FILE = re.compile(
+_URL = pattern(rf"(?:[a-z][a-z0-9+.]{{1,10}}://|www\.)[^\s{HAN}，。！？；、（）<>\"'|]+", re.I)
+_EMAIL = pattern(r"[A-Za-z0-9][A-Za-z0-9_.+-]{0,63}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+")
+_WINDOWS_PATH = pattern(rf"(?:[A-Za-z]:\\|\\\\)[^\s{HAN}，。！？；（）\"<>|]*")
+_UNIX_PATH = pattern(r"(?<![A-Za-z0-9])(?:~|\.{1,2})?(?:/[A-Za-z0-9_.@%+-]{1,80}){1,24}/?")
+_FILE = pattern(
     r"[A-Za-z][A-Za-z0-9_-]{0,40}\.(?:wav|mp3|txt|log|csv|json|yaml|yml|toml|xml|pdf|exe|dll|bin|conf|cfg|ini|"
     r"py|sh|bat|zip|gz|tar|png|jpg|html?|docx?|xlsx?|db|so|com|cn|org|net|io|local|onnx)(?![A-Za-z0-9])"
 )
-_PATH_PART = re.compile(r"[A-Za-z]+|\d+|://|\.\.|[^A-Za-z0-9]")
+_PATH_PART = pattern(r"[A-Za-z]+|\d+|://|\.\.|[^A-Za-z0-9]")
 _PATH_SYMBOLS = {
-    "/": ("斜杠", "slash"), "\\": ("反斜杠", "backslash"), ".": ("点", "dot"), "..": ("点点", "dot dot"),
+    "/": ("斜杠", "slash"), "\\": ("反斜杠", "backslash"), ".": ("点", "dot"),
+    "..": ("点点", "dot dot"),
     ":": ("冒号", "colon"), "@": ("艾特", "at"), "-": ("杠", "dash"), "_": ("下划线", "underscore"),
-    "?": ("问号", "question mark"), "=": ("等于", "equals"), "&": ("和", "and"), "#": ("井号", "hash"),
+    "?": ("问号", "question mark"), "=": ("等于", "equals"), "&": ("和", "and"),
+    "#": ("井号", "hash"),
     "~": ("波浪号", "tilde"), "+": ("加", "plus"), "%": ("百分号", "percent"),
 }  # fmt: skip
 
@@ -34,9 +37,8 @@ def _say_path(scan: Scan, path: str, language: Language) -> None:
             scan.say(spoken(scan, part) if len(part) > 1 else part.upper())
         elif part == "://":
             continue
-        elif part in _PATH_SYMBOLS:
-            if part != "-" or language == "en":
-                scan.say(_PATH_SYMBOLS[part][index])
+        elif part in _PATH_SYMBOLS and (part != "-" or language == "en"):
+            scan.say(_PATH_SYMBOLS[part][index])
 
 
 def network_name(scan: Scan, start: int) -> int:
@@ -51,8 +53,8 @@ def network_name(scan: Scan, start: int) -> int:
             scan.say(letters(scheme.replace(".", "").replace("+", "")))
         _say_path(scan, rest.rstrip("/"), scan.language(start, start + len(whole)))
         return start + len(whole)
-    for pattern in (_EMAIL, _WINDOWS_PATH, _FILE):
-        if match := pattern.match(text, start):
+    for kind in (_EMAIL, _WINDOWS_PATH, _FILE):
+        if match := kind.match(text, start):
             whole = match.group().rstrip(".,;:!?")
             _say_path(scan, whole, scan.language(start, start + len(whole)))
             return start + len(whole)
@@ -69,11 +71,11 @@ def unix_path(scan: Scan, start: int) -> int:
     return start + len(whole)
 
 
-_IP = re.compile(
+_IP = pattern(
     r"(?P<ip>(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3})"
     r"(?::(?P<port>\d{1,5}))?(?:/(?P<mask>\d{1,2}))?(?![\d.]*\d)"
 )
-_MAC = re.compile(r"[0-9A-Fa-f]{2}(?:([:-])[0-9A-Fa-f]{2})(?:\1[0-9A-Fa-f]{2}){4}(?![0-9A-Za-z])")
+_MAC = pattern(r"[0-9A-Fa-f]{2}(?:([:-])[0-9A-Fa-f]{2})(?:\1[0-9A-Fa-f]{2}){4}(?![0-9A-Za-z])")
 
 
 def mac_address(scan: Scan, start: int) -> int:

@@ -8,15 +8,18 @@ as the unit at its end decides what the marks in it mean.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from edge_tts.text import en, zh
 from edge_tts.text.norm_integers import say_integer
+from edge_tts.text.norm_pattern import pattern
 from edge_tts.text.norm_scan import COMMA, Language, Scan
 from edge_tts.text.norm_values import Value, chain_at, unit_at
 from edge_tts.text.units import Unit
 
-_COUNTED_OFF = re.compile(r"(?:步骤|步|页|第|进度|[Ss]tep|[Pp]age|[Pp]art|[Ii]tem|[Ss]tage)\s?$")
-_MIXED_FRACTION = re.compile(r"(?P<whole>\d+) (?P<top>\d{1,2})/(?P<bottom>\d{1,3})(?![\d/.])")
+_ROUND_DENOMINATORS = frozenset(("10", "12", "16", "100"))
+_COUNTED_OFF = pattern(r"(?:步骤|步|页|第|进度|[Ss]tep|[Pp]age|[Pp]art|[Ii]tem|[Ss]tage)\s?$")
+_MIXED_FRACTION = pattern(r"(?P<whole>\d+) (?P<top>\d{1,2})/(?P<bottom>\d{1,3})(?![\d/.])")
 
 
 def quantity(scan: Scan, start: int, signed: bool = True) -> int:
@@ -49,9 +52,9 @@ def _is_fraction(scan: Scan, values: list[Value], index: int) -> bool:
         return False
     if top.unit or top.fraction or bottom.fraction or bottom.sign or top.exponent:
         return False
-    if len(top.integer) > 2 or len(bottom.integer) > 3 or bottom.integer[:1] in ("", "0", "1"):
-        if bottom.integer not in ("10", "12", "16", "100"):
-            return False
+    small = len(top.integer) <= 2 and len(bottom.integer) <= 3
+    if not ((small and bottom.integer[0] not in "01") or bottom.integer in _ROUND_DENOMINATORS):
+        return False
     if index + 1 < len(values) or not top.integer or int(top.integer) >= int(bottom.integer):
         return False
     if bottom.unit is not None and bottom.unit.en in ("volt", "kilovolt"):
@@ -94,9 +97,9 @@ def _connector(
     kind = kinds[index]
     left, right = values[index], values[index + 1]
     if kind == "plusminus":
-        return words.PLUS_MINUS
+        return str(words.PLUS_MINUS)
     if kind == "ratio":
-        return words.RATIO
+        return str(words.RATIO)
     if kind == "times":
         sized = any(value.unit for value in values) and language == "en"
         return "by" if sized else words.TIMES
@@ -126,7 +129,7 @@ def _is_name(values: list[Value], kinds: list[str]) -> bool:
         return False
     numbers = [int(value.integer) for value in values if value.integer]
     leading_zero = any(len(v.integer) > 1 and v.integer[0] == "0" for v in values)
-    return leading_zero or any(b <= a for a, b in zip(numbers, numbers[1:], strict=False))
+    return leading_zero or any(b <= a for a, b in pairwise(numbers))
 
 
 def _say_value(

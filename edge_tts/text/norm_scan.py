@@ -7,6 +7,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Literal
 
 from edge_tts.text import en, zh
+from edge_tts.text.norm_pattern import pattern
 
 if TYPE_CHECKING:
     from edge_tts.text.normalizer import WordList
@@ -15,18 +16,18 @@ Language = Literal["zh", "en"]
 
 # Pauses while a line is put together; the last step makes punctuation of them.
 COMMA, FULL_STOP, EXCLAMATION, QUESTION = "\x01", "\x02", "\x03", "\x04"
-HAN = "㐀-䶿一-鿿〇"
-_HAN = re.compile(f"[{HAN}]")
+HAN = "〇㐀-鿿"
+_HAN = pattern(f"[{HAN}]")
 # A word that makes its surroundings English: not a code, a unit or an acronym.
-_ENGLISH_WORD = re.compile(r"(?<![A-Za-z0-9])(?:[A-Z]?[a-z]{2,}|[A-Z]{4,})(?![A-Za-z0-9])")
+_ENGLISH_WORD = pattern(r"(?<![A-Za-z0-9])(?:[A-Z]?[a-z]{2,}|[A-Z]{4,})(?![A-Za-z0-9])")
 # Typed with a Chinese keyboard or font, where no word tells the language.
-_CHINESE_HINT = re.compile("[℃㎡￥！（）：；、。，？]")
+_CHINESE_HINT = pattern("[℃㎡￥！（）：；、。，？]")
 # A label in capitals (ERROR 5 号泵) has no vote: it stands in Chinese lines too.
-_VOTE = re.compile(
+_VOTE = pattern(
     rf"(?P<zh>[{HAN}])|(?P<en>(?<![A-Za-z0-9])[A-Z]?[a-z]{{2,}}(?![A-Za-z0-9]))"
     r"|(?P<end>[，。！？；：、!?;()（）\[\]\n]|[,:](?!\d)|\.(?=\s|$))"
 )
-_LETTER_ENDS = re.compile(r"[A-Za-z]")
+_LETTER_ENDS = pattern(r"[A-Za-z]")
 
 
 class Scan:
@@ -77,7 +78,7 @@ class Scan:
         self.out.append(piece)
 
     def language(self, start: int, end: int) -> Language:
-        """The language of the number at ``[start, end)``: that of the nearest word in its clause."""
+        """Language of the number at ``[start, end)``: of the nearest word in its clause."""
         if not self._mixed:
             return self.default
         left = self._left_vote(start)

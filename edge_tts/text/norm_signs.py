@@ -8,29 +8,30 @@ from edge_tts.text import en, zh
 from edge_tts.text.norm_data import QUANTITY_NOUNS, SYMBOLS
 from edge_tts.text.norm_network import unix_path
 from edge_tts.text.norm_numbers import quantity
+from edge_tts.text.norm_pattern import pattern
 from edge_tts.text.norm_scan import COMMA, HAN, Scan
 from edge_tts.text.norm_units import denominator
 from edge_tts.text.norm_values import unit_after
 
-_AFTER_QUANTITY_NOUN = re.compile(rf"(?:{QUANTITY_NOUNS})\s?$")
-_SIGNED_NUMBER = re.compile(r"[-+–—]\s?(?:\d|\.\d)")
-_SIGNED_AMOUNT = re.compile(r"[-+–]\s?\d*(?:\.\d+)?")
-_RATE = re.compile(
+_AFTER_QUANTITY_NOUN = pattern(rf"(?:{QUANTITY_NOUNS})\s?$")
+_SIGNED_NUMBER = pattern(r"[-+–—]\s?(?:\d|\.\d)")
+_SIGNED_AMOUNT = pattern(r"[-+–]\s?\d*(?:\.\d+)?")
+_RATE = pattern(
     r"\s?(?P<unit>min|h|s|d|t|kg|m³|m3|m²|m|L|年|月|日|天|小时|时|分钟|分|秒|个|台|吨|人|次|班|件|平方米|立方米|米|升|公斤|千克|袋|箱|桶|度|公里|克|瓶|块|批|千瓦时|圈|转|套|亩|片|盒|车|根|辆)(?![A-Za-z0-9])"
 )
-_RATE_BEFORE = re.compile(
+_RATE_BEFORE = pattern(
     rf"\d\s?(?:[{HAN}]{{1,4}}|[A-Za-zμ°℃²³·]{{1,6}})\s?$|单位[:：]?\s?[{HAN}]{{1,3}}$"
     r"|(?:转|次|元|米|吨|升|件|公里|千克|立方|度|帧|毫克|微克|脉冲)$"
 )
-_ENGLISH_RATE = re.compile(
+_ENGLISH_RATE = pattern(
     r"(?:min|hr|h|sec|s|d|minute|hour|second|day|week|month|year|shift|batch|unit)(?![A-Za-z0-9])"
 )
-_ONE_EACH_SIDE = re.compile(rf"(?:^|[^{HAN}])[{HAN}]$")
-_NUMERAL_BEFORE = re.compile(r"[ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ]$|(?<![A-Za-z0-9])(?:I{1,3}|IV|V)$")
-_NUMERAL_BEHIND = re.compile(r"\s?(?:[ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ]|(?:I{1,3}|IV|VI{0,3})[母段级类型期号])")
-_TIME_WORD = re.compile(r"[一二三四五六七八九十日天月年点时号级]$")
-_COUNTRY_CODE = re.compile(r"\+(?P<country>86|1|44|49)[- ]?(?=\d)")
-HAN_CHARACTER = re.compile(f"[{HAN}]")
+_ONE_EACH_SIDE = pattern(rf"(?:^|[^{HAN}])[{HAN}]$")
+_NUMERAL_BEFORE = pattern(r"[ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ]$|(?<![A-Za-z0-9])(?:I{1,3}|IV|V)$")
+_NUMERAL_BEHIND = pattern(r"\s?(?:[ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ]|(?:I{1,3}|IV|VI{0,3})[母段级类型期号])")
+_TIME_WORD = pattern(r"[一二三四五六七八九十日天月年点时号级]$")
+_COUNTRY_CODE = pattern(r"\+(?P<country>86|1|44|49)[- ]?(?=\d)")
+HAN_CHARACTER = pattern(f"[{HAN}]")
 
 
 def reading(scan: Scan, symbol: str, start: int, end: int) -> str:
@@ -71,12 +72,11 @@ def sign(scan: Scan, pos: int) -> int:
                     scan.say(COMMA)
                 return pos + 1
         if separate or counted:
-            number = pos if text[pos + 1 : pos + 2] != " " else pos
             if text[pos + 1] == " ":
                 chinese = scan.language(pos, pos + 2) == "zh"
                 scan.say({"+": ("正", "plus")}.get(mark, ("负", "minus"))[not chinese])
                 return pos + 2
-            if mark in "-+" and (end := quantity(scan, number)):
+            if mark in "-+" and (end := quantity(scan, pos)):
                 return end
             chinese = scan.language(pos, pos + 2) == "zh"
             scan.say("负" if chinese else "minus")
@@ -132,11 +132,11 @@ def tilde(scan: Scan, pos: int) -> int:
 def slash(scan: Scan, pos: int) -> int:
     text = scan.text
     before = text[max(0, pos - 8) : pos]
-    if scan.default == "en" and (match := _ENGLISH_RATE.match(text, pos + 1)):
-        if re.search(r"[a-z]{3,}$", before):
-            unit = denominator(match.group()) if match.group() != "a" else None
-            scan.say(f"per {unit.en if unit and len(match.group()) < 4 else match.group()}")
-            return match.end()
+    rate = _ENGLISH_RATE.match(text, pos + 1) if scan.default == "en" else None
+    if rate and re.search(r"[a-z]{3,}$", before):
+        unit = denominator(rate.group())
+        scan.say(f"per {unit.en if unit and len(rate.group()) < 4 else rate.group()}")
+        return rate.end()
     if _RATE_BEFORE.search(before) and (match := _RATE.match(text, pos + 1)):
         name = match["unit"]
         unit = denominator(name.replace("³", "").replace("3", "").replace("²", ""))
@@ -146,9 +146,9 @@ def slash(scan: Scan, pos: int) -> int:
             per = cubic + (unit.zh if unit else "米")
         scan.say(f"每{per}")
         return match.end()
-    if not before[-1:].isascii() or not before[-1:].isalnum():
-        if found := unix_path(scan, pos):
-            return found
+    after_word = before[-1:].isascii() and before[-1:].isalnum()
+    if not after_word and (found := unix_path(scan, pos)):
+        return found
     following = text[pos + 1 : pos + 2]
     if _NUMERAL_BEFORE.search(before) and _NUMERAL_BEHIND.match(text, pos + 1):
         scan.say(COMMA)

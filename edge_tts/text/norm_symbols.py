@@ -12,23 +12,25 @@ from edge_tts.text.norm_data import SYMBOLS
 from edge_tts.text.norm_money import currency
 from edge_tts.text.norm_network import unix_path
 from edge_tts.text.norm_numbers import quantity
+from edge_tts.text.norm_pattern import pattern
 from edge_tts.text.norm_scan import COMMA, EXCLAMATION, FULL_STOP, QUESTION, Scan
 from edge_tts.text.norm_signs import HAN_CHARACTER, reading, sign, slash, tilde
 
-_MANY = re.compile(
+_MANY = pattern(
     r"(<=|=<|>=|=>(?=\s?\d)|==|!=|<>|[-=]+>|<-+|>>|<<|&&|\|\|)(?![<>=])|([-=<>~*_+#./\\|])\2{1,}"
 )
 _COMBINED = {"<=": "≤", "=<": "≤", ">=": "≥", "=>": "≥", "==": "=", "!=": "≠", "<>": "≠", ">>": "≫",
              "<<": "≪", "&&": "&"}  # fmt: skip
-_TYPED_LITERAL = re.compile(r"(?:^|[^A-Za-z0-9])(?:T|LT|W|DW|LW|B|L|S5T)$")
-_ITEM_NUMBER = re.compile(r"(?:^|[\s，。；;])\d{1,2}$")
+_TYPED_LITERAL = pattern(r"(?:^|[^A-Za-z0-9])(?:T|LT|W|DW|LW|B|L|S5T)$")
+_ITEM_NUMBER = pattern(r"(?:^|[\s，。；;])\d{1,2}$")
 _ZERO_NEIGHBOUR = "零一二三四五六七八九十〇○0123456789"
-_DIAMETER = re.compile(r"[ΦφØ⌀∅]\s?(?=\d)")
-_TAG_RANGE = re.compile(r"#(?P<first>\d{1,4})\s?[-~–至到]\s?#?(?P<last>\d{1,4})(?![\d.A-Za-z])")
-_PLC_ADDRESS = re.compile(r"%(?=[IQMTC][XBWDL]?\d|DB\d)")
+_DIAMETER = pattern(r"[ΦφØ⌀∅]\s?(?=\d)")
+_TAG_RANGE = pattern(r"#(?P<first>\d{1,4})\s?[-~–至到]\s?#?(?P<last>\d{1,4})(?![\d.A-Za-z])")
+_PLC_ADDRESS = pattern(r"%(?=[IQMTC][XBWDL]?\d|DB\d)")
 _PAUSE_CHARACTERS = {
     ",": COMMA, "，": COMMA, "、": COMMA, ";": COMMA, "；": COMMA, ":": COMMA, "：": COMMA,
-    "(": COMMA, "（": COMMA, ")": COMMA, "）": COMMA, "[": COMMA, "]": COMMA, "…": COMMA, "—": COMMA,
+    "(": COMMA, "（": COMMA, ")": COMMA, "）": COMMA, "[": COMMA, "]": COMMA, "…": COMMA,
+    "—": COMMA,
     "–": COMMA, "|": COMMA, "。": FULL_STOP, "!": EXCLAMATION, "！": EXCLAMATION, "?": QUESTION,
     "？": QUESTION,
 }  # fmt: skip
@@ -49,9 +51,9 @@ def symbol(scan: Scan, pos: int, character: str) -> int:
     text = scan.text
     if match := _MANY.match(text, pos):
         return _many(scan, match)
-    if handler := _HANDLERS.get(character):
-        if end := handler(scan, pos):
-            return end
+    handler = _HANDLERS.get(character)
+    if handler and (end := handler(scan, pos)):
+        return end
     pause = _PAUSE_CHARACTERS.get(character)
     if pause is not None:
         scan.say(pause)

@@ -8,33 +8,33 @@ from edge_tts.text import en, zh
 from edge_tts.text.norm_codes import mixed_code, say_code
 from edge_tts.text.norm_data import MEASURES, PHONE_NOUNS
 from edge_tts.text.norm_numbers import quantity
+from edge_tts.text.norm_pattern import pattern
 from edge_tts.text.norm_scan import Scan
 from edge_tts.text.norm_values import unit_after
 
-_TELEPHONE = re.compile(
+_TELEPHONE = pattern(
     r"(?P<sure>(?:400|800)[- ]?\d{3}[- ]?\d{4}|0\d{2,3}-\d{7,8}(?:-\d{1,4})?"
     r"|1[3-9]\d(?P<gap>[- ]?)\d{4}(?P=gap)\d{4}|(?:1-)?\d{3}-\d{3}-\d{4})(?![\d.]*\d)"
     r"|(?P<called>\d{3,4}(?:[- ]\d{3,4}){1,2}|\d{3,12})(?![\d.:%]|[-/]\d)"
 )
-_CALLED = re.compile(
+_CALLED = pattern(
     rf"(?:(?:{PHONE_NOUNS})[\s:：为是]{{0,3}}"
     r"|\b(?:[Cc]all|CALL|[Dd]ial|DIAL|[Pp]hone|[Tt]el(?:ephone)?|[Ff]ax|[Hh]otline)(?:\s(?:at|on|number))?[.:\s]{1,2})$"
 )
-_COUNTED = re.compile(rf"\s?(?:{MEASURES})|\s?[A-Za-zμΩ°℃%]")
-_ORDINAL = re.compile(r"(?P<number>\d{1,4})(?:st|nd|rd|th|ST|ND|RD|TH)(?![A-Za-z0-9])")
-_DECADE = re.compile(r"(?P<number>(?:1[6-9]|20)\d0)'?s(?![A-Za-z0-9])")
-_HASH = re.compile(
+_COUNTED = pattern(rf"\s?(?:{MEASURES})|\s?[A-Za-zμΩ°℃%]")
+_ORDINAL = pattern(r"(?P<number>\d{1,4})(?:st|nd|rd|th|ST|ND|RD|TH)(?![A-Za-z0-9])")
+_DECADE = pattern(r"(?P<number>(?:1[6-9]|20)\d0)'?s(?![A-Za-z0-9])")
+_HASH = pattern(
     r"(?P<first>\d{1,4})#?(?:\s?(?P<mark>[-~–至到])\s?(?P<last>\d{1,4}))?#(?P<named>[号號])?"
 )
-_HYPHENATED_CODE = re.compile(
-    r"\d+(?:-\d+)*-\d*[A-Z]+\d[A-Z0-9]*(?:-[A-Z0-9]+){0,6}(?![A-Za-z0-9])"
-)
-_TIMES_OVER = re.compile(r"(?P<number>\d+(?:\.\d+)?)[xX](?![A-Za-z0-9]|\s?\d)")
-_FEET = re.compile(r"(?P<feet>\d{1,2})'\s?(?P<inches>\d{1,2})(?:\"|″|'')")
-_KELVIN = re.compile(r"(?P<integer>\d{3,})(?:\.(?P<fraction>\d+))?\s?K(?![A-Za-z0-9-])")
-_ALWAYS = re.compile(r"24/7(?![\d.])")
-_DIGITS_LETTER = re.compile(r"(?P<digits>\d+)(?P<letters>[A-Za-z]+)")
-_GROUPED_CODE = re.compile(r"\d{3,4}(?: \d{3,4}){2,}(?!\d)")
+_HYPHENATED_CODE = pattern(r"\d+(?:-\d+)*-\d*[A-Z]+\d[A-Z0-9]*(?:-[A-Z0-9]+){0,6}(?![A-Za-z0-9])")
+_TIMES_OVER = pattern(r"(?P<number>\d+(?:\.\d+)?)[xX](?![A-Za-z0-9]|\s?\d)")
+_FEET = pattern(r"(?P<feet>\d{1,2})'\s?(?P<inches>\d{1,2})(?:\"|″|'')")
+_KELVIN = pattern(r"(?P<integer>\d{3,})(?:\.(?P<fraction>\d+))?\s?K(?![A-Za-z0-9-])")
+_ALWAYS = pattern(r"24/7(?![\d.])")
+_RECKONED = pattern(r"\d+(?:[eE][-+]|[exX])\d")
+_DIGITS_LETTER = pattern(r"(?P<digits>\d+)(?P<letters>[A-Za-z]+)")
+_GROUPED_CODE = pattern(r"\d{3,4}(?: \d{3,4}){2,}(?!\d)")
 
 
 def telephone(scan: Scan, start: int) -> int:
@@ -122,10 +122,10 @@ def _multiple(scan: Scan, start: int) -> int:
         scan.say(words.number(match["integer"], match["fraction"]))
         scan.say("开" if words is zh else "kelvin")
         return match.end()
-    if match := _ALWAYS.match(text, start):
-        if scan.language(start, match.end()) == "en":
-            scan.say("twenty-four seven")
-            return match.end()
+    match = _ALWAYS.match(text, start)
+    if match and scan.language(start, match.end()) == "en":
+        scan.say("twenty-four seven")
+        return match.end()
     return 0
 
 
@@ -141,10 +141,9 @@ def quantity_or_code(scan: Scan, start: int) -> int:
         digits = match["digits"]
         coded = digits[0] == "0" and len(digits) > 1
         if coded or not unit_after(text, match.end("digits")):
-            scientific = re.match(r"\d+(?:[eE][-+]|e)\d", text[start : start + 24])
-            if scientific is None and not re.match(r"\d+[xX]\d", text[start : start + 24]):
-                if found := mixed_code(scan, start):
-                    return found
+            reckoned = _RECKONED.match(text, start)
+            if reckoned is None and (found := mixed_code(scan, start)):
+                return found
     if match := _GROUPED_CODE.match(text, start):
         language = scan.language(start, match.end())
         scan.say(scan.words(language).digits(match.group().replace(" ", "")))

@@ -5,23 +5,25 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from edge_tts.text.norm_pattern import pattern
 from edge_tts.text.units import FOLDED_UNITS, POWERS, UNITS, Unit
 
 _WITHOUT_NUMBER = frozenset(
     "kW MW kWh MWh kPa MPa hPa kV mV mA kVA MVA kvar Hz kHz MHz GHz rpm mm cm km kg mg μm μs "
     "μA μF mL kN Nm dB ppm ℃ °C ℉ °F Ω kΩ MΩ mol lx kJ MJ GJ mbar".split()
 )
-_RATE_ALONE = re.compile(
+_RATE_ALONE = pattern(
     r"(?:[kmcd]?m[²³23]?|Nm[³3]|[mμk]?[gL]|t|r|kW|W|k?N|k?J|[mμ]?S|rad|[MGk]B|℃|°C|k?mol|kgf|次)"
     r"/(?:\(?(?:min|s[²2]?|h|d|[cm]?m[²³23]?|L|k?g|℃|mol)(?![A-Za-z0-9]))"
 )
 _EXPONENTS = {"²": 2, "2": 2, "^2": 2, "³": 3, "3": 3, "^3": 3, "⁻¹": -1, "^-1": -1, "⁻²": -2}
 _LENGTHS = frozenset("m dm cm mm km μm in inch ft yd".split())
-_LETTERS = re.compile(r"(?:mm|cm|m|in)H2O|Nm[³3]|Sm³|%(?:RH|LEL|VOL)|°[CF]?|[%‰‱℃℉′″ΩÅ]"
-                      r"|(?:sq|cu)\.? ?(?:ft|in|m|yd|km|mi)\.?(?![A-Za-z])|[A-Za-zμ]*Ω|[A-Za-zμ]+|μ", re.IGNORECASE)  # fmt: skip
-_EXPONENT = re.compile(r"\^-?[123]|⁻?[¹²³]|[23](?![0-9.])")
-_REFERENCE = re.compile(r"\(([AaGg])\)")
-_ALPHANUMERIC = re.compile(r"[A-Za-z0-9]")
+_LETTERS = pattern(r"(?:mm|cm|m|in)H2O|Nm[³3]|Sm³|%(?:RH|LEL|VOL)|°[CF]?|[%‰‱℃℉′″ΩÅ]"
+                   r"|(?:sq|cu)\.? ?(?:ft|in|m|yd|km|mi)\.?(?![A-Za-z])"
+                   r"|[A-Za-zμ]*Ω|[A-Za-zμ]+|μ", re.IGNORECASE)  # fmt: skip
+_EXPONENT = pattern(r"\^-?[123]|⁻?[¹²³]|[23](?![0-9.])")
+_REFERENCE = pattern(r"\(([AaGg])\)")
+_ALPHANUMERIC = pattern(r"[A-Za-z0-9]")
 
 
 def _atom(symbol: str, in_compound: bool) -> Unit | None:
@@ -95,7 +97,8 @@ def parse_unit(text: str) -> tuple[Unit, int] | None:
         return None
     unit, pos = first
     only_compound = _product(text, 0, False) is None
-    best = None if only_compound or _ALPHANUMERIC.match(text, pos) else (unit, pos)
+    cut = text[pos - 1] not in "′″°%‰℃" and _ALPHANUMERIC.match(text, pos)
+    best = None if only_compound or cut else (unit, pos)
     while pos < len(text) and text[pos] == "/":
         bracket = text.startswith("(", pos + 1)
         below = _product(text, pos + 1 + bracket, True)

@@ -5,35 +5,36 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from edge_tts.text.norm_pattern import pattern
 from edge_tts.text.norm_units import parse_unit
 from edge_tts.text.units import Unit
 
-_NUMBER = re.compile(
+_NUMBER = pattern(
     r"(?P<sign>[-+]?)(?P<integer>\d{1,3}(?:,\d{3})+(?!\d)|\d+)?(?:\.(?P<fraction>\d+))?"
 )
-_DECIMAL_COMMA = re.compile(
+_DECIMAL_COMMA = pattern(
     r"(?P<integer>\d{1,3}),(?P<fraction>\d{1,2})(?=\s?(?:[A-Za-z°%℃μΩ]))(?![\d,])"
 )
 _SUPERSCRIPTS = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "+-0123456789")
-_SCIENTIFIC = re.compile(
+_SCIENTIFIC = pattern(
     r"\s?[×xX*·]\s?10(?:\^\(?(?P<caret>[-+]?\d+)\)?|(?P<power>[⁺⁻]?[⁰¹²³⁴-⁹]+))"
     r"|[eE](?P<e>[-+]\d{1,3}|\d{1,3})(?![\dA-Za-z.])"
 )
-_POWER = re.compile(r"\^\(?(?P<caret>[-+]?\d+)\)?|(?P<power>[⁺⁻]?[⁰¹²³⁴-⁹]+)")
-_UNIT_RUN = re.compile(
-    r"\s?(?:(?:sq|cu)\.? ?(?=[fikmy]))?(?=[A-Za-zμΩ°℃℉%‰‱′″Å/])[A-Za-zμΩ°℃℉%‰‱′″Å²³¹⁻·⋅*/^().23-]{1,24}"
+_POWER = pattern(r"\^\(?(?P<caret>[-+]?\d+)\)?|(?P<power>[⁺⁻]?[⁰¹²³⁴-⁹]+)")
+_UNIT_RUN = pattern(
+    r"\s?(?:(?:sq|cu)\.? ?(?=[fikmy]))?(?=[A-Za-zμΩ°℃℉%‰‱′″Å/])"
+    r"[A-Za-zμΩ°℃℉%‰‱′″Å²³¹⁻·⋅*/^().23-]{1,24}"
 )
-_INCH = re.compile(r"\s?(?:\"|″)(?![A-Za-z])")
-_CONNECTOR = re.compile(
+_INCH = pattern(r"\s?(?:\"|″)(?![A-Za-z])")
+_CONNECTOR = pattern(
     r"\s?(?P<plusminus>±|\+/-)\s?(?=[\d.])"
     r"|\s?(?P<range>[-~–—至到]|\.{2,3}|…)\s?(?=[-+]?\.?\d|\+?\.?\d)"
     r"|\s?(?P<times>[×xX*])\s?(?=\.?\d)"
     r"|(?P<ratio>[:：])(?=\d)"
     r"|(?P<slash>/)(?=[-+]?\.?\d)"
 )
-_NOT_AFTER_SPACED_UNIT = re.compile(
-    r"(?:in|a|d|to|t|h|s|m|g|l|T|L|H|no|mi|mil|oz|gal|hp|pt|bit|h)\Z"
-)
+_WORD_NEXT = pattern(r"\s*[A-Za-z]")
+_NOT_AN_AMOUNT = pattern(r"-|/[A-Za-z]|\s[xX]-")
 _SHAPE_NOUNS = (
     "相",
     "型",
@@ -88,11 +89,10 @@ def unit_at(text: str, pos: int) -> tuple[Unit, int] | None:
     end = run.end() - len(body) + length
     symbol = body[:length]
     spaced = len(body) != len(run.group())
-    if spaced and _NOT_AFTER_SPACED_UNIT.match(symbol):
-        # "5 in progress", "3 A phase": a unit only where nothing else goes on.
-        if symbol in ("in", "a", "to", "no", "d") and re.match(r"\s*[A-Za-z]", text[end:]):
-            return None
-    if spaced and len(symbol) == 1 and re.match(r"-|/[A-Za-z]|\s[xX]-", text[end:]):
+    # "5 in progress": a unit only where no word goes on.
+    if spaced and symbol in ("in", "d") and _WORD_NEXT.match(text, end):
+        return None
+    if spaced and len(symbol) == 1 and _NOT_AN_AMOUNT.match(text, end):
         return None
     if len(symbol) == 1 and symbol.isalpha() and text.startswith(_SHAPE_NOUNS, end):
         return None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from edge_tts.text.norm_data import (
     ABBREVIATIONS,
     ALWAYS_ABBREVIATED,
@@ -16,11 +14,12 @@ from edge_tts.text.norm_data import (
     WORD_ACRONYMS,
     WORDS_IN_CAPITALS,
 )
+from edge_tts.text.norm_pattern import pattern
 from edge_tts.text.norm_scan import Scan
 
 _VOWELS = frozenset("aeiouAEIOU")
-_CONSONANT_RUN = re.compile(r"[^AEIOUYaeiouy]{4,}")
-_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+")
+_CONSONANT_RUN = pattern(r"[^AEIOUYaeiouy]{4,}")
+_CAMEL = pattern(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+")
 _PLURAL_OF_LETTERS = tuple(f"{letter} " for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 

@@ -57,7 +57,7 @@ class NormalizedText:
     warnings: tuple[str, ...] = ()
 
 
-_PLAIN_CHINESE = re.compile("[㐀-䶿一-鿿]+(?:[，。！？](?=[㐀-䶿一-鿿])[㐀-䶿一-鿿]+)*[。！？]?\\Z")
+_PLAIN_CHINESE = re.compile("[㐀-鿿]+(?:[，。！？][㐀-鿿]+)*[。！？]?\\Z")
 _RUN = re.compile(
     rf"(?P<han>[{HAN}]+)|(?P<latin>[A-Za-z]+(?:'[A-Za-z]+)?)|(?P<digit>\d)|(?P<blank>\s+)|(?P<other>.)",
     re.DOTALL,
@@ -97,13 +97,12 @@ def _latin(scan: Scan, pos: int, token: str) -> int:
     text = scan.text
     end = pos + len(token)
     following = text[end : end + 1]
-    if following in ".:/@\\":
-        if found := norm_network.network_name(scan, pos):
+    joined = bool(following) and (following.isdigit() or following in "-_.:/")
+    if following and following in ".:/@\\" and (found := norm_network.network_name(scan, pos)):
+        return found
+    if joined:
+        if found := norm_network.mac_address(scan, pos):
             return found
-    if following.isdigit() or following in "-_.:/":
-        if following == ":" or following.isdigit() or following == "-":
-            if found := norm_network.mac_address(scan, pos):
-                return found
         if token[0] == "P" and (found := norm_dates.iso_duration(scan, pos)):
             return found
         if found := norm_abbreviations.number_sign_at(scan, pos):

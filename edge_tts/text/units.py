@@ -219,7 +219,7 @@ def _atoms() -> dict[str, Unit]:
             continue
         symbol, zh, en, plural = line.split()
         many = {"s": f"{en}s", "=": en}.get(plural, plural)
-        before, plus, after = zh.partition("+")
+        before, _, after = zh.partition("+")
         if not before.endswith("分之"):
             before, after = "", zh
         table[symbol] = Unit(

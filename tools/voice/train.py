@@ -6,8 +6,9 @@ teacher's features to its waveform, with discriminators in the second half.
 and ``vocoder`` are independent and may run side by side; ``joint`` starts from
 what they left.
 
-A stage lasts for a number of minutes of its own computing, over all resumes;
-its learning rate follows that clock. A checkpoint is written every few minutes
+A stage lasts for a number of minutes of its own CPU time a thread, over all
+resumes, so a busy machine makes it longer and not worse; its learning rate
+follows that clock. A checkpoint is written every few minutes
 and at the end.
 """
 
@@ -159,7 +160,8 @@ class Stage:
 
     def steps(self, report_every: int = 50) -> Iterator[int]:
         """Yield step numbers until the stage's minutes are over."""
-        last_saved = mark = time.monotonic()
+        last_saved = time.monotonic()
+        mark = time.process_time()
         while self.progress < 1:
             scale = min(1, (self.step + 1) / WARM_UP_STEPS) * (
                 LAST_RATE + (1 - LAST_RATE) * 0.5 * (1 + math.cos(math.pi * self.progress))
@@ -171,16 +173,16 @@ class Stage:
             self.step += 1
             for average in self.averages.values():
                 average.update(self.step)
-            now = time.monotonic()
-            self.spent_s += now - mark
-            mark = now
+            now, computed = time.monotonic(), time.process_time()
+            self.spent_s += (computed - mark) / torch.get_num_threads()
+            mark = computed
             if self.step % report_every == 0:
                 means = " ".join(f"{k} {np.mean(v):.3f}" for k, v in self._log.items())
                 click.echo(f"{self.name} {self.step} {100 * self.progress:.1f}% {means}")
                 self._log.clear()
             if now - last_saved > CHECKPOINT_EVERY_S:
                 self.save()
-                last_saved = mark = time.monotonic()
+                last_saved = now
         self.save()
 
     def log(self, losses: dict[str, torch.Tensor]) -> None:
@@ -344,7 +346,7 @@ def start_from(folder: Path, names: tuple[str, ...], modules: dict[str, nn.Modul
 @click.argument("stage_name", metavar="STAGE", type=click.Choice(["acoustic", "vocoder", "joint"]))
 @click.option("--corpus", "corpus_folder", type=click.Path(path_type=Path, exists=True), required=True)
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder of checkpoints.")
-@click.option("--minutes", type=float, required=True, help="Computing time of this stage, over all resumes.")
+@click.option("--minutes", type=float, required=True, help="CPU time a thread of this stage, over all resumes.")
 @click.option("--batch", type=int, default=0, help="Utterances (vocoder: segments) a step.")
 @click.option("--rate", type=float, default=0.0, help="Highest learning rate.")
 @click.option("--adversarial-from", type=float, default=0.5, help="Part of the vocoder stage without discriminators.")

@@ -15,10 +15,13 @@ Answer = Callable[[str], "tuple[str, dict[str, Any]]"]
 
 _OPTIONS = (
     click.option("--json", "as_json", is_flag=True, help="One JSON object a line."),
-    click.option("--lexicon-d", metavar="FOLDER", type=click.Path(path_type=Path),
-                 help="Folder of your own pronunciations (JSON)."),  # fmt: skip
-    click.option("--voice", metavar="NAME",
-                 help="Installed voice, or the path of its folder."),  # fmt: skip
+    click.option(
+        "--lexicon-d",
+        metavar="FOLDER",
+        type=click.Path(path_type=Path),
+        help="Folder of your own pronunciations (JSON).",
+    ),
+    click.option("--voice", metavar="NAME", help="Installed voice, or the path of its folder."),
     click.argument("text", nargs=-1),
 )
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from edge_tts.commands._text_lines import answer_lines, open_front_end, text_options
+
+if TYPE_CHECKING:
+    from edge_tts.text.words import Tones
 
 EPILOG = """\b
 Formats:
@@ -33,7 +36,7 @@ def command(
     lexicon_d: Path | None,
     as_json: bool,
     form: str,
-    tones: str,
+    tones: Tones,
 ) -> int:
     """Print how each TEXT is pronounced, one line for each.
 

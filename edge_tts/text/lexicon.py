@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import Literal
 
 from edge_tts.text import english_words
+from edge_tts.text.english_context import Homographs
 from edge_tts.text.lexicon_overrides import Overrides, Pronunciation, load_overrides
 from edge_tts.text.lexicon_table import LexiconTable
+from edge_tts.text.letter_to_sound import VOWELS, LetterToSound
 from edge_tts.text.letters import LETTER_NAMES
 from edge_tts.text.polyphones import NeighbourRules
 from edge_tts.text.segmenter import segment
+from edge_tts.text.words import Word
 
 _CACHED_WORDS = 1024
 # Shorter strings of letters are too often abbreviations to pass as compounds.
@@ -32,6 +35,8 @@ class Lexicon:
             word, *symbols = line.split(" ")
             self._acronyms[word] = tuple(symbols)
         self._rules = NeighbourRules(table)
+        self._homographs = Homographs(table)
+        self._model: LetterToSound | None = None
         self._traditional: dict[str, str] | None = None
 
     @classmethod
@@ -92,8 +97,8 @@ class Lexicon:
         if simplified == text:
             return text
         if self._traditional is None:
-            pairs = (line.split(" ") for line in self._table.lines("TRAD") if line)
-            self._traditional = {traditional: plain for traditional, plain in pairs}
+            pairs = (line.split(" ", 1) for line in self._table.lines("TRAD") if line)
+            self._traditional = dict(pairs)
         for traditional, plain in self._traditional.items():
             at = text.find(traditional)
             while at >= 0:
@@ -139,6 +144,20 @@ class Lexicon:
         """The user's entry for a Latin token."""
         return self._overrides.token(token)
 
+    def resolve_homographs(self, words: list[Word]) -> None:
+        """Give English homographs the reading that their neighbours ask for, in place.
+
+        The user's entries are left alone.
+        """
+        own = self._overrides.tokens
+        if own:
+            kept = {i: w for i, w in enumerate(words) if self._overrides.token(w.text)}
+            self._homographs.resolve(words)
+            for index, word in kept.items():
+                words[index] = word
+        else:
+            self._homographs.resolve(words)
+
     def english(self, word: str) -> tuple[str, ...]:
         """ARPAbet of any English word, acronym or letter name; never empty for letters."""
         symbols = self._english.get(word)
@@ -159,5 +178,15 @@ class Lexicon:
             find(lower)
             or english_words.inflected(lower, find)
             or english_words.compound(lower, find)
-            or english_words.spell(lower)
+            or self._sound_out(lower)
         )
+
+    def _sound_out(self, word: str) -> tuple[str, ...]:
+        """An unknown word by the model; one without a vowel letter is spelled."""
+        if not any(letter in VOWELS for letter in word):
+            return english_words.spell(word)
+        if self._model is None:
+            self._model = LetterToSound(self._table.section("L2S_"))
+        stem = word[:-2] if word.endswith("'s") else word
+        symbols = self._model(stem)
+        return english_words.plural(symbols) if stem != word else symbols

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from edge_tts.text.chinese_words import chinese_words
-from edge_tts.text.english_context import read_in_context
 from edge_tts.text.english_words import plural
 from edge_tts.text.lexicon import Lexicon
 from edge_tts.text.tone_sandhi import apply_tone_sandhi
@@ -57,7 +56,7 @@ def phonemize(
                 words.append(Word(text, "en", plural(lexicon.english(text[0]))))
             elif kind == "en":
                 words.append(Word(text, "en", lexicon.english(text.replace("’", "'"))))
-    read_in_context(words)
+    lexicon.resolve_homographs(words)
     return apply_tone_sandhi(words, lexicon.is_chinese_word) if tones == "surface" else words
 
 

@@ -9,7 +9,9 @@ _LONGEST = 300
 _SENTENCE_END = re.compile(r"[。！？；\n]+[”’」）)]*|[.!?;]+[”’\")]*\s")
 _CLAUSE_END = re.compile(r"[，、：]|[,:]\s")
 _BETWEEN_CHINESE = re.compile(r"(?<=[\u3400-\u9fff])(?=[\u3400-\u9fff])|\s")
-_ABBREVIATION = re.compile(r"(?:^|[\s(])(?:[A-Za-z]|No|Nr|Fig|Mr|Mrs|Dr|St|vs|approx|max|min|\d+)\.\s$", re.I)
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(])(?:[A-Za-z]|No|Nr|Fig|Mr|Mrs|Dr|St|vs|approx|max|min|\d+)\.\s$", re.IGNORECASE
+)
 _NUMERAL = frozenset("零〇一二两三四五六七八九十百千万亿点")
 
 
@@ -42,8 +44,9 @@ def _best_cut(text: str, start: int, limit: int) -> int:
         return cut
     # Nothing to cut at: on to the first place there is.
     for pattern in (_BETWEEN_CHINESE, _SENTENCE_END, _CLAUSE_END):
-        if match := pattern.search(text, limit):
-            return max(match.end(), start + 1)
+        found = pattern.search(text, limit)
+        if found:
+            return max(found.end(), start + 1)
     return len(text)
 
 

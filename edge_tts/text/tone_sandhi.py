@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import pairwise
 
 from edge_tts.text.segmenter import DIGITS, NUMERALS
 from edge_tts.text.words import Word
@@ -17,6 +18,9 @@ from edge_tts.text.words import Word
 _Tree = int | list["_Tree"]
 
 _MAGNITUDES = frozenset("百千万亿")
+_NUMBER_BEFORE = _MAGNITUDES | frozenset("十第初")
+# 统一, 唯一, 之一 and their like keep the first tone.
+_UNITY_BEFORE = frozenset("之统唯逐划单专")
 # 一 before these names the first one: 一号, 一楼, 一级, 一段母线.
 _ORDINAL_NEXT = re.compile(
     r"[号楼月级期班区线母]|段(?!时|路|距|话)|层(?![水油膜灰冰雪保薄])|次(?:风|侧|回路|水|泵|设备|网|油|系统|元件|变|仪表)"
@@ -25,7 +29,9 @@ _ORDINAL_NEXT = re.compile(
 # ... unless a word of counting or pointing stands before.
 _COUNTING_BEFORE = frozenset("这那每某同另任有了过下再仅")
 # 不 between a verb and its complement is unstressed: 打不开, 关不上.
-_POTENTIAL_VERB = frozenset("打关开拧推拉合拔插装卸启起停转走进出上下看听找读写拿放升降夹松锁吸抓推动连接收发退挂跟赶吃受赢顶撑")
+_POTENTIAL_VERB = frozenset(
+    "打关开拧推拉合拔插装卸启起停转走进出上下看听找读写拿放升降夹松锁吸抓动连接收发退挂跟赶吃受赢顶撑"
+)
 _POTENTIAL_COMPLEMENT = frozenset("开上下住到了动起出来去见清完及成掉进着紧稳")
 # A polite opening is a phrase of its own.
 _APART = frozenset(("请",))
@@ -60,7 +66,7 @@ def _stretch(words: list[Word], is_word: Callable[[str], bool]) -> list[Word]:
             surface[index] = "yi" + _tone_of_yi(index, characters, syllables)
         elif character == "不" and syllables[index] == "bu4":
             surface[index] = "bu" + _tone_of_bu(index, characters, syllables)
-    if any(a[-1] == "3" == b[-1] for a, b in zip(surface, surface[1:])):
+    if any(a[-1] == "3" == b[-1] for a, b in pairwise(surface)):
         for foot in _feet(words, is_word):
             _raise_third_tones(foot, surface)
     if surface == syllables:
@@ -96,13 +102,13 @@ def _tone_of_yi(index: int, characters: list[str], syllables: list[str]) -> str:
     if before and before == after and before not in NUMERALS:
         return "5"
     if after not in _MAGNITUDES:
-        if before in DIGITS or after in DIGITS or before in _MAGNITUDES or before in ("十", "第", "初"):
+        if before in DIGITS or after in DIGITS or before in _NUMBER_BEFORE:
             return "1"
         if after in "到至比、" or (before == "月" and after == "日"):
             return "1"
         if _ORDINAL_NEXT.match(rest) and before not in _COUNTING_BEFORE:
             return "1"
-        if before in ("之", "统", "唯", "逐", "划", "单", "专") or (before == "万" and after != "个"):
+        if before in _UNITY_BEFORE:
             return "1"
     elif before in ("第", "十"):
         return "1"
@@ -143,8 +149,10 @@ def _feet(words: list[Word], is_word: Callable[[str], bool]) -> list[_Tree]:
         if count == 1 and word.text not in _APART:
             singles.append(position)
         else:
-            tree = close_singles(None if count == 1 else _word_tree(word, position, is_word))
-            feet.append(position if tree is None else tree)
+            trees = [position] if count == 1 else _word_feet(word, position, is_word)
+            first = close_singles(None if count == 1 else trees[0])
+            feet.append(trees[0] if first is None else first)
+            feet += trees[1:]
         position += count
     close_singles(None)
     return feet
@@ -158,15 +166,26 @@ def _pairs(numbers: list[int]) -> _Tree:
     return tree
 
 
-def _word_tree(word: Word, start: int, is_word: Callable[[str], bool]) -> _Tree:
-    count = len(word.syllables)
-    numbers = list(range(start, start + count))
+def _word_feet(word: Word, start: int, is_word: Callable[[str], bool]) -> list[_Tree]:
+    """Feet of a word of several syllables: one up to three, then two by two."""
+    text, count = word.text, len(word.syllables)
+    if count == 2:
+        return [[start, start + 1]]
     if count == 3:
-        text = word.text
         if text[0] not in NUMERALS and is_word(text[1:3]) and not is_word(text[:2]):
-            return [numbers[0], [numbers[1], numbers[2]]]
-        return [[numbers[0], numbers[1]], numbers[2]]
-    return _pairs(numbers)
+            return [[start, [start + 1, start + 2]]]
+        return [[[start, start + 1], start + 2]]
+    if count == 4 and not is_word(text[:2]) and is_word(text[:3]):
+        head = Word(text[:3], "zh", word.syllables[:3])
+        return [[*_word_feet(head, start, is_word), start + 3]]
+    feet: list[_Tree] = []
+    end = start + count
+    while end - start > 3:
+        feet.append([start, start + 1])
+        start += 2
+    numbers = list(range(start, end))
+    feet.append([numbers[:2], numbers[2]] if len(numbers) == 3 else numbers)  # type: ignore[list-item,arg-type]
+    return feet
 
 
 def _raise_third_tones(tree: _Tree, surface: list[str]) -> tuple[int, int]:

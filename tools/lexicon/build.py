@@ -8,7 +8,8 @@ from pathlib import Path
 from edge_tts.text.inventory import ARPABET_CONSONANTS, ARPABET_VOWELS
 from edge_tts.text.lexicon_table import FIRST_CHARACTER, HAS_READING, LAST_CHARACTER
 from tools.lexicon.chinese import ChineseData, load_chinese, neighbour_rules
-from tools.lexicon.english import load_acronyms, load_dictionary, load_english
+from tools.lexicon.english import homograph_rules, load_acronyms, load_dictionary, load_english
+from tools.lexicon.letter_trees import accuracy, learn
 from tools.lexicon.sorted_trie import SortedTrie
 from tools.lexicon.table_writer import front_coded, lines, write_table
 
@@ -69,7 +70,12 @@ def build(path: Path) -> dict[str, int]:
     sections["ARPA"] = lines(ARPABET)
     sections["EIDX"], sections["EWRD"] = front_coded(english, numbers)
     acronyms = [f"{word} {' '.join(symbols)}" for word, symbols in sorted(spoken.items())]
+    sections["HOMO"] = lines(homograph_rules())
     sections["ACRO"] = lines([*acronyms, *sorted(spelled)])
+    trainable = {word: symbols for word, symbols in dictionary.items() if word.isalpha()}
+    sections["L2S_"] = learn(trainable)
+    for measure, value in accuracy(sections["L2S_"], trainable).items():
+        print(f"letter to sound, {measure}: {value:.4g}")
     path.parent.mkdir(parents=True, exist_ok=True)
     write_table(path, sections)
     return {name: len(data) for name, data in sections.items()}

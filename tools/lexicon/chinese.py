@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
@@ -90,10 +90,6 @@ def _load_phrases() -> dict[str, tuple[str, ...]]:
                 citation.get(character, _to_numbered(options[0]))
                 for character, options in zip(word, marked, strict=True)
             )
-            if word.endswith("儿") and syllables[-1] == "er5" and len(word) > 1:
-                # Erhua: the ending belongs to the syllable before it.
-                *head, last, _ = syllables
-                syllables = (*head, f"{last[:-1]}r{last[-1]}")
             if _valid(syllables):
                 phrases[word] = syllables
     return phrases
@@ -119,16 +115,37 @@ def _own_words(
             earlier = forced.setdefault(word, {}).setdefault(character, reading)
             if earlier != reading or character not in word:
                 raise ValueError(f"industrial.tsv: {word}: {character} {earlier} or {reading}?")
-    for word, given in forced.items():
-        # Parts that are words of ours are read as such.
-        base = phrases.get(word) or _compose(word, phrases, readings)
-        words[word] = tuple(given.get(c, s) for c, s in zip(word, base, strict=True))
+    known = dict(phrases)
     for word, *syllables in _rows("readings.tsv"):
-        words[word] = tuple(syllables)
-    for word, reading in words.items():
-        if reading and not _valid(reading):
-            raise ValueError(f"{word}: {' '.join(reading)} is not pinyin")
+        words[word] = known[word] = tuple(syllables)
+    for word in sorted(forced, key=lambda word: (len(word), word)):
+        # Shorter words of ours come first, so that longer ones are made of them.
+        base = _compose(word, known, readings)
+        if word in phrases and len(phrases[word]) == len(word):
+            base = tuple(
+                ours if part_is_ours else theirs
+                for ours, theirs, part_is_ours in zip(
+                    base, phrases[word], _covered(word, forced), strict=True
+                )
+            )
+        given = forced[word]
+        words[word] = known[word] = tuple(
+            given.get(c, s) for c, s in zip(word, base, strict=True)
+        )
+    for word, syllables_ in words.items():
+        if syllables_ and not _valid(syllables_):
+            raise ValueError(f"{word}: {' '.join(syllables_)} is not pinyin")
     return words
+
+
+def _covered(word: str, known: Container[str]) -> list[bool]:
+    """For each character, whether a shorter word of ``known`` in ``word`` holds it."""
+    covered = [False] * len(word)
+    for start in range(len(word)):
+        for end in range(start + 2, len(word) + 1):
+            if end - start < len(word) and word[start:end] in known:
+                covered[start:end] = [True] * (end - start)
+    return covered
 
 
 def _compose(
@@ -182,6 +199,10 @@ def load_chinese() -> ChineseData:
     for word, count in chosen.items():
         reading = phrases.get(word) if len(word) > 1 else (data.readings.get(word, ""),)
         reading = reading or _compose(word, phrases, data.readings)
+        if word.endswith("儿") and len(word) == len(reading) > 1 and word[-2:] not in own:
+            # Erhua: the ending belongs to the syllable before it.
+            *head, last, _ = reading
+            reading = (*head, f"{last[:-1]}r{last[-1]}")
         if _valid(reading):
             data.words[word] = (cost(max(count, 1)), reading)
     _load_simplified(data)
@@ -214,6 +235,8 @@ def neighbour_rules() -> list[str]:
     text = (DATA / "neighbours.tsv").read_text("utf-8").replace("{N}", numbers)
     rows = [line for line in text.splitlines() if line and not line.startswith("#")]
     for row in rows:
-        character, before, after, reading = row.split("\t")
-        re.compile(before), re.compile(after), split_pinyin(reading)
+        _, before, after, reading = row.split("\t")
+        re.compile(before)
+        re.compile(after)
+        split_pinyin(reading)
     return rows

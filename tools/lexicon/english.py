@@ -67,3 +67,12 @@ def load_acronyms() -> tuple[dict[str, tuple[str, ...]], list[str]]:
     spoken = {word: tuple(symbols) for word, *symbols in _rows("acronyms.tsv") if symbols}
     spelled = [row[0] for row in _rows("acronyms.tsv") if len(row) == 1]
     return spoken, spelled
+
+
+def homograph_rules() -> list[str]:
+    """Rows of homographs.tsv, as ``edge_tts.text.english_context`` reads them."""
+    verb = "to will would can cannot could must may might should shall not please and or then you"
+    be = "is are was were has have had be been being not"
+    text = (DATA / "homographs.tsv").read_text("utf-8")
+    text = text.replace("{V}", verb).replace("{BE}", be)
+    return [line for line in text.splitlines() if line and not line.startswith("#")]

@@ -7,6 +7,7 @@ space, a JSON object, and LF. ``op`` is ``head`` (first line of a file),
 
 from __future__ import annotations
 
+import functools
 import json
 import time
 import zlib
@@ -35,11 +36,7 @@ class Moment:
     @classmethod
     def now(cls) -> Moment:
         """This moment, by the system's clocks."""
-        try:
-            boot_id = _BOOT_ID.read_text(encoding="ascii").strip()
-        except OSError:
-            boot_id = ""
-        return cls(time.time(), time.clock_gettime(time.CLOCK_BOOTTIME), boot_id)
+        return cls(time.time(), time.clock_gettime(time.CLOCK_BOOTTIME), _boot_id())
 
     def since(self, earlier: Moment) -> float:
         """Seconds from ``earlier`` to this moment; 0.0 when the clocks can't tell.
@@ -53,6 +50,14 @@ class Moment:
         if min(earlier.wall_s, self.wall_s) < _EARLIEST_WALL_S:
             return 0.0
         return max(0.0, self.wall_s - earlier.wall_s)
+
+
+@functools.cache
+def _boot_id() -> str:
+    try:
+        return _BOOT_ID.read_text(encoding="ascii").strip()
+    except OSError:
+        return ""
 
 
 def encode_record(fields: dict[str, object]) -> bytes:

@@ -55,6 +55,7 @@ _TENS = pattern(
     re.IGNORECASE,
 )
 _JOINED = pattern(r"[A-Za-z]{1,4}[-/](?:[A-Za-z]{1,4}(?![A-Za-z0-9])|(?=\s))")
+_WORD_FOLLOWS = pattern(r"\s+[A-Za-z0-9]")
 # An A before a lower-case word is the article, except in what the normaliser itself writes.
 _ARTICLE = pattern(
     r" (?!(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|"
@@ -152,9 +153,12 @@ def word(scan: Scan, start: int, token: str) -> int:
         return found[1]
     if unit_end := _unit_alone(scan, start):
         return unit_end
-    said = (
-        ("a" if _ARTICLE.match(text, end) else "A") if token in ("A", "a") else spoken(scan, token)
-    )
+    if token == "a":
+        said = "a" if _WORD_FOLLOWS.match(text, end) else "A"
+    elif token == "A":
+        said = "a" if _ARTICLE.match(text, end) else "A"
+    else:
+        said = spoken(scan, token)
     scan.say(said)
     return _after_month(scan, end) if said in MONTHS else end
 

@@ -48,7 +48,7 @@ def _letters_of(scan: Scan, part: str) -> str:
         return capitals(scan, part) if len(part) > 3 or lower in _CODE_WORDS else letters(part)
     if part.islower() or part[1:].islower():
         if len(part) <= 3:
-            return _CODE_WORDS.get(lower) or letters(part)
+            return _CODE_WORDS.get(lower) or (lower if lower in _JOINTS else letters(part))
         return plain_word(scan, lower)
     return spoken(scan, part)
 
@@ -59,6 +59,8 @@ _CODE_WORDS = {word: word for word in (
 ).split()} | {
     "err": "error", "alm": "alarm", "no": "number", "ver": "version", "rev": "revision"
 }  # fmt: skip
+
+_JOINTS = frozenset("in on to of up off and or".split())
 
 
 def say_code(scan: Scan, token: str, language: Language) -> None:

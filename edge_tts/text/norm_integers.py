@@ -20,6 +20,7 @@ _NAMED_BY_THREE = pattern(r"\s?(?:[A-Z]?不锈钢|室|房|宿舍|会议室|办�
 _SWITCH = pattern(r"\s?(?:开关|断路器|刀闸|隔离|接地刀|地刀|闸刀|母联|线路|间隔)")
 _STOREYS = pattern(r"(?:共|有|分|叠|成|每|隔)\s?$")
 _NAMED_BY_YEAR = pattern(r"\s?(?:财年|年度|版|款|届|标准)")
+_AFTER_SECRET = pattern(rf"(?:端口|密码|口令|代码|验证码){_LINK}$")
 _AFTER_STANDARD = pattern(
     r"(?:GB(?:/?T)?|ISO|IEC|EN|DIN|JB|HG|DL|SY|AQ|JGJ|ANSI|NFPA|UL|IEEE|API|ASTM|DB|SH|TSG|RFC)(?:/[TZ])?"
     r"[\s-](?:\d+-)?$"
@@ -120,9 +121,11 @@ def _chinese(
         return zh.count(digits)
     if len(digits) > zh.MAX_CARDINAL_DIGITS:
         return zh.digits(digits)
-    if _AFTER_CODE_NOUN.search(before) and len(digits) > (1 if not in_chain else 3):
+    if len(digits) >= (4 if in_chain else 3) and _AFTER_CODE_NOUN.search(before):
         return zh.digits(digits)
-    if _is_phone(digits, before):
+    if len(digits) == 2 and _AFTER_SECRET.search(before):
+        return zh.digits(digits)
+    if _is_phone(digits, before, following):
         return zh.phone_digits(digits)
     if len(digits) >= 3 and _AFTER_ALARM_NOUN.search(before):
         return zh.digits(digits)
@@ -152,10 +155,10 @@ def _chinese_year(digits: str, before: str, following: str) -> str:
     return zh.count(digits)
 
 
-def _is_phone(digits: str, before: str) -> bool:
+def _is_phone(digits: str, before: str, following: str) -> bool:
     if _AFTER_PHONE_NOUN.search(before) and len(digits) >= 3:
         return True
-    return digits in _EMERGENCY and len(digits) == 5
+    return digits in _EMERGENCY and following.lstrip().startswith(("热线", "电话", "平台"))
 
 
 def _english(

@@ -95,7 +95,7 @@ def ip_address(scan: Scan, start: int) -> int:
         return 0
     language = scan.language(start, match.end())
     words = scan.words(language)
-    point = words.POINT if language == "zh" else f" {words.POINT} "
+    point = words.POINT if language == "zh" else " dot "
     scan.say(point.join(words.digits(part) for part in match["ip"].split(".")))
     if match["port"]:
         scan.say("冒号" if language == "zh" else "port")

@@ -17,6 +17,7 @@ from edge_tts.text.norm_scan import COMMA, Language, Scan
 from edge_tts.text.norm_values import Value, chain_at, unit_at
 from edge_tts.text.units import Unit
 
+_VERSION_BEFORE = pattern(r"(?i:version|firmware|software|release|python|build)\s$")
 _ROUND_DENOMINATORS = frozenset(("10", "12", "16", "100"))
 _COUNTED_OFF = pattern(r"(?:步骤|步|页|第|进度|[Ss]tep|[Pp]age|[Pp]art|[Ii]tem|[Ss]tage)\s?$")
 _MIXED_FRACTION = pattern(r"(?P<whole>\d+) (?P<top>\d{1,2})/(?P<bottom>\d{1,3})(?![\d/.])")
@@ -108,7 +109,7 @@ def _connector(
             return "每" if language == "zh" else "per"
         if _COUNTED_OFF.search(scan.before(left.start, 8)):
             return "，共" if language == "zh" else "of"
-        if left.unit or re.match(r"\s?[号號#]", scan.text[right.end :]):
+        if left.unit or right.sign or re.match(r"\s?[号號#]", scan.text[right.end :]):
             return COMMA
         if language == "zh":
             return "比" if right.unit else "斜杠"
@@ -148,7 +149,9 @@ def _say_value(
             scan.say("minus" if value.sign == "-" else "plus")
     if language == "zh" and shared and shared.zh_before:
         scan.say(shared.zh_before)
-    if value.fraction or value.exponent or not value.integer:
+    if value.fraction and language == "en" and _is_version(scan, value):
+        scan.say(f"{en.cardinal(value.integer)} point {en.cardinal(value.fraction)}")
+    elif value.fraction or value.exponent or not value.integer:
         scan.say(words.number(value.integer, value.fraction))
     elif language == "zh" and unit and unit.zh_before and value.integer == "100":
         scan.say("百")
@@ -168,6 +171,17 @@ def _say_value(
     else:
         one = value.integer.lstrip("0") == "1" and not value.fraction and value.exponent is None
         scan.say(unit.en if one else unit.en_plural)
+
+
+def _is_version(scan: Scan, value: Value) -> bool:
+    """``version 3.10`` is three point ten."""
+    two_digits = value.fraction is not None and len(value.fraction) == 2
+    return bool(
+        two_digits
+        and value.integer
+        and value.fraction[:1] != "0"  # type: ignore[index]
+        and _VERSION_BEFORE.search(scan.text[max(0, value.start - 12) : value.start])
+    )
 
 
 def _is_cold(scan: Scan, value: Value) -> bool:

@@ -31,6 +31,20 @@ _HYPHENATED_CODE = pattern(r"\d+(?:-\d+)*-\d*[A-Z]+\d[A-Z0-9]*(?:-[A-Z0-9]+){0,6
 _TIMES_OVER = pattern(r"(?P<number>\d+(?:\.\d+)?)[xX](?![A-Za-z0-9]|\s?\d)")
 _FEET = pattern(r"(?P<feet>\d{1,2})'\s?(?P<inches>\d{1,2})(?:\"|″|'')")
 _KELVIN = pattern(r"(?P<integer>\d{3,})(?:\.(?P<fraction>\d+))?\s?K(?![A-Za-z0-9-])")
+_MULTIPLIED = pattern(r"(?P<integer>[1-9]\d{1,3})(?P<letter>[kKMG])(?![A-Za-z0-9.#Ω·/-])")
+_NETWORK_NEXT = pattern(r"\s?(?:网|带宽|宽带|以太|光纤|端口|电口|光口|bit)")
+_BARE_DEGREES = pattern(
+    r"(?P<integer>\d{1,4})(?:\.(?P<fraction>\d+))?\s?(?P<scale>[CF])(?![A-Za-z0-9相])"
+)
+_TEMPERATURE_BEFORE = pattern(r"(?:[Tt]emp|TEMP|温|heat|cool)[^,;，。；]*$")
+_DEGREES = {
+    "C": ("摄氏度", "degrees Celsius"),
+    "F": ("华氏度", "degrees Fahrenheit"),
+}
+_MONTH_DAY = pattern(
+    r"(?P<month>1[0-2]|0?[1-9])/(?P<day>3[01]|[12]\d|0?[1-9])(?![\d/]|\s(?:of|in|turn|full))"
+)
+_ON_A_DAY = pattern(r"\b(?:on|by|due|until|since|before)\s$")
 _ALWAYS = pattern(r"24/7(?![\d.])")
 _RECKONED = pattern(r"\d+(?:[eE][-+]|[exX])\d")
 _DIGITS_LETTER = pattern(r"(?P<digits>\d+)(?P<letters>[A-Za-z]+)")
@@ -121,6 +135,23 @@ def _multiple(scan: Scan, start: int) -> int:
         words = scan.words(scan.language(start, match.end()))
         scan.say(words.number(match["integer"], match["fraction"]))
         scan.say("开" if words is zh else "kelvin")
+        return match.end()
+    if match := _MULTIPLIED.match(text, start):
+        language = scan.language(start, match.end())
+        scan.say(scan.words(language).cardinal(match["integer"]))
+        network = match["letter"] == "M" and _NETWORK_NEXT.match(text, match.end())
+        scan.say("兆" if network and language == "zh" else match["letter"].upper())
+        return match.end()
+    match = _BARE_DEGREES.match(text, start)
+    if match and _TEMPERATURE_BEFORE.search(text[max(0, start - 40) : start]):
+        language = scan.language(start, match.end())
+        words = scan.words(language)
+        scan.say(words.number(match["integer"], match["fraction"]))
+        scan.say(_DEGREES[match["scale"]][language == "en"])
+        return match.end()
+    match = _MONTH_DAY.match(text, start)
+    if match and _ON_A_DAY.search(text[max(0, start - 8) : start]):
+        scan.say(en.date(None, int(match["month"]), int(match["day"])))
         return match.end()
     match = _ALWAYS.match(text, start)
     if match and scan.language(start, match.end()) == "en":

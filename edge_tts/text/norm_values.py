@@ -30,8 +30,8 @@ _CONNECTOR = pattern(
     r"\s?(?P<plusminus>±|\+/-)\s?(?=[\d.])"
     r"|\s?(?P<range>[-~–—至到]|\.{2,3}|…)\s?(?=[-+]?\.?\d|\+?\.?\d)"
     r"|\s?(?P<times>[×xX*])\s?(?=\.?\d)"
-    r"|(?P<ratio>[:：])(?=\d)"
-    r"|(?P<slash>/)(?=[-+]?\.?\d)"
+    r"|(?P<ratio>[:：]|\s[:：]\s)(?=\d)"
+    r"|(?P<slash>/|\s/\s)(?=[-+]?\.?\d)"
 )
 _WORD_NEXT = pattern(r"\s*[A-Za-z]")
 _NOT_AN_AMOUNT = pattern(r"-|/[A-Za-z]|\s[xX]-")

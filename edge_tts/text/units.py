@@ -94,6 +94,7 @@ deg 度 degree s
 %RH 百分之 percent_relative_humidity =
 %LEL 百分之+L_E_L percent_L_E_L =
 %VOL 百分之+体积比 percent_by_volume =
+pct 百分之 percent =
 ppm P_P_M part_per_million parts_per_million
 ppb P_P_B part_per_billion parts_per_billion
 rpm 转每分钟 revolution_per_minute revolutions_per_minute

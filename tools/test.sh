@@ -15,7 +15,7 @@ bin=$venv/bin
 # PortAudio to build PyAudio on, PulseAudio to play into without hardware, and what the scripts,
 # the socket examples and the units are checked with.
 packages=(python3-venv python3-dev gcc libc6-dev portaudio19-dev pulseaudio pulseaudio-utils
-    alsa-utils libasound2-plugins socat netcat-openbsd shellcheck systemd)
+    alsa-utils libasound2-plugins socat netcat-openbsd shellcheck systemd systemd-container)
 
 prepare() {
     local python fingerprint

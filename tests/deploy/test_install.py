@@ -1,4 +1,4 @@
-"""deploy/install.sh for real: on a copy-on-write view of this machine's root, thrown away after."""
+"""deploy/install.sh and the units for real, on a copy-on-write view of this machine's root."""
 
 from __future__ import annotations
 
@@ -12,69 +12,62 @@ import pytest
 import edge_tts
 from tests.tiny_voice import write_tiny_voice
 
-ROOT = Path(__file__).resolve().parents[2]
-# $0: an empty folder; $1: what is seen at /mnt; the rest: the command.
-ENTER = """
-set -e
-scratch=$0 mounted=$1
-shift
-mount -t tmpfs -o size=3g tmpfs "$scratch"
-mkdir "$scratch/upper" "$scratch/work" "$scratch/root"
-options=lowerdir=/,upperdir=$scratch/upper,workdir=$scratch/work
-mount -t overlay overlay -o "$options" "$scratch/root"
-for folder in dev proc sys; do mount --rbind "/$folder" "$scratch/root/$folder"; done
-for folder in /opt/*; do
-    if mountpoint -q "$folder"; then mount --bind "$folder" "$scratch/root$folder"; fi
-done
-mount --bind "$mounted" "$scratch/root/mnt"
-exec chroot "$scratch/root" "$@"
-"""
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+PLAIN_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
-def enter(scratch: Path, mounted: Path, *command: str) -> subprocess.CompletedProcess[str]:
-    """Run a command in a throw-away copy of the root; ``mounted`` is at /mnt."""
+def throwaway_root(scratch: Path, mounted: Path, *steps: str) -> subprocess.CompletedProcess[str]:
     scratch.mkdir(exist_ok=True)
     environ = {name: value for name, value in os.environ.items() if "EDGETTS" not in name}
     return subprocess.run(
-        [
-            *("unshare", "--mount", "--propagation", "private"),
-            *("bash", "-c", ENTER, str(scratch), str(mounted), *command),
-        ],
+        ["bash", str(HERE / "throwaway_root.sh"), str(scratch), str(mounted), *steps],
         capture_output=True,
         text=True,
         timeout=900,
         stdin=subprocess.DEVNULL,
-        env={**environ, "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
+        env={**environ, "PATH": PLAIN_PATH},
     )
 
 
-@pytest.fixture(scope="module")
-def checkout(tmp_path_factory: pytest.TempPathFactory, compiled_lexicon: Path | None) -> Path:
+@pytest.fixture
+def checkout(tmp_path: Path, compiled_lexicon: Path | None) -> Path:
     """The files of this checkout with the tiny voice as its only one."""
-    folder = tmp_path_factory.mktemp("install") / "checkout"
+    folder = tmp_path / "checkout"
     folder.mkdir()
+    (folder / "nothing.sh").write_text("true\n")
     if (
         os.geteuid() != 0
         or shutil.which("apt-get") is None
-        or enter(folder.parent / "root", folder, "true").returncode != 0
+        or throwaway_root(tmp_path / "root", folder, "/mnt/nothing.sh").returncode != 0
     ):
         pytest.skip("needs root, apt and an overlay file system")
     for name in ("edge_tts", "deploy", "systemd"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE", "NOTICE"):
         shutil.copy(ROOT / name, folder)
-    shutil.copy(ROOT / "tests/deploy/install_in_root.sh", folder)
+    for script in HERE.glob("*.sh"):
+        shutil.copy(script, folder)
     write_tiny_voice(folder / "models/zh-en", lexicon=compiled_lexicon)
     return folder
 
 
-def test_install_twice_upgrade_and_remove(checkout: Path) -> None:
-    done = enter(checkout.parent / "root", checkout, "bash", "/mnt/install_in_root.sh")
+def parts_of(text: str) -> dict[str, list[str]]:
+    """``== heading`` -> the lines under it."""
+    parts = (part.partition("\n") for part in text.split("== ")[1:])
+    return {heading: lines.splitlines() for heading, _, lines in parts}
+
+
+def test_install_boot_upgrade_and_remove(checkout: Path, tmp_path: Path) -> None:
+    steps = ["/mnt/install_in_root.sh install"]
+    boots = shutil.which("systemd-nspawn") is not None
+    if boots:
+        steps += ["/mnt/boot_probe.sh install", "boot", "boot --volatile=state"]
+        steps += ["/mnt/boot_probe.sh remove"]
+    steps += ["/mnt/install_in_root.sh upgrade"]
+    done = throwaway_root(tmp_path / "root", checkout, *steps)
     assert done.returncode == 0, f"{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
-    parts = {
-        heading: lines.splitlines()
-        for heading, _, lines in (part.partition("\n") for part in done.stdout.split("== ")[1:])
-    }
+    parts = parts_of(done.stdout)
 
     installed = parts["installed"]
     assert installed[0] == f"edgetts {edge_tts.__version__}"
@@ -82,7 +75,7 @@ def test_install_twice_upgrade_and_remove(checkout: Path) -> None:
     assert "/etc/edge-tts/edge-tts.toml: good" in installed
     assert "edge-tts:/var/lib/edge-tts:/usr/sbin/nologin" in installed
     assert "edge-tts audio" in installed
-    assert "CPUAffinity=1" in installed
+    assert "CPUAffinity=0" in installed
     assert "LimitRTPRIO=90" in installed
     assert {"edge-tts.socket", "edge-tts.service"} <= set(installed)
     (size,) = [line for line in installed if line.endswith(" bytes")]
@@ -96,4 +89,30 @@ def test_install_twice_upgrade_and_remove(checkout: Path) -> None:
     assert failed[-1] == f"edgetts {edge_tts.__version__}"
 
     assert parts["an upgrade"] == ["edgetts 9.9.9"]
-    assert parts["removed"] == ["no trace", "no user"]
+    assert parts["removed"] == [], "nothing that bears our name is left"
+    if boots:
+        check_boots(checkout)
+
+
+def check_boots(checkout: Path) -> None:
+    """What the probe saw as a service of a booted systemd, on a writable and a read-only root."""
+    writable, read_only = (
+        dict(line.partition("=")[::2] for line in log.read_text().splitlines() if "=" in line)
+        for log in sorted(checkout.glob("probe-*.log"))
+    )
+    print("on a writable root:", writable, "on a read-only root:", read_only, sep="\n")
+    for seen in (writable, read_only):
+        assert seen["socket"] == "active"
+        assert seen["service"] == "active"
+        assert seen["socket_file"] == "660 edge-tts"
+        assert seen["test"] == "0"
+        assert seen["reload"] == "0"
+        assert seen["reload_kept_process"] == "yes"
+        assert seen["after_kill"] == "0"
+        assert seen["after_stop_signal"] == "0"
+        assert int(seen["restarts"]) == 2, "one by kill -9, one by the watchdog"
+        assert seen["by_socket"] == "active"
+        assert seen["stranger"] != "0"
+        assert seen["state_folder"].split() == ["journal"]
+    assert writable["root_writable"] == "yes"
+    assert read_only["root_writable"] == "no"

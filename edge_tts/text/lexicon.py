@@ -170,6 +170,9 @@ class Lexicon:
     def _look_up(self, word: str) -> tuple[str, ...]:
         if word in LETTER_NAMES:
             return LETTER_NAMES[word]
+        # The normal form of "PLCs" is "P L Cs".
+        if len(word) == 2 and word[1] == "s" and word[0] in LETTER_NAMES:
+            return english_words.plural(LETTER_NAMES[word[0]])
         if word.isupper() and self._acronyms.get(word):
             return self._acronyms[word]
         lower = word.lower()

@@ -114,7 +114,7 @@ class AlarmQueue:
             return None
         best = min(ready, key=Entry.rank)
         below_high = best.alarm.priority < Priority.HIGH
-        if below_high and not best.cut and len(ready) > self.limits.flood_threshold:
+        if below_high and not best.begun and len(ready) > self.limits.flood_threshold:
             # Nothing above is ready: the best is the most urgent.
             best = self._count(ready, now)
         self._turn.begin(best)

@@ -45,8 +45,10 @@ class Entry:
     times_spoken: int = 0
     rested: bool = False
     """It had its first turn and is told again."""
-    cut: bool = False
+    begun: bool = False
     """Its sound broke off; it starts again from its beginning."""
+    cut: bool = False
+    """It broke off for a critical alarm."""
     stop_now: bool = False
     """Its sound shall end at once."""
     end_as: Outcome | None = None

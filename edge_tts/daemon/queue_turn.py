@@ -89,7 +89,8 @@ class Turn:
         elif (newer := self._ledger.newer(entry)) is not None:
             self.end(entry, Outcome.SUPERSEDED, {"by": newer.alarm.id})
         else:
-            entry.cut = entry.cut or entry.state is State.SPEAKING
+            entry.begun = entry.begun or entry.state is State.SPEAKING
+            entry.cut = entry.cut or kind is EventKind.CUT
             entry.state = State.WAITING
             self._ledger.tell(entry.alarm, kind, details)
 
@@ -118,7 +119,7 @@ class Turn:
             self.end(entry, outcome, details)
             return
         entry.state = State.RESTING
-        entry.cut = entry.stop_now = False
+        entry.begun = entry.cut = entry.stop_now = False
         if outcome in (Outcome.DONE, Outcome.COUNTED):
             self._ledger.tell(entry.alarm, EventKind.SPOKEN, {**details, "next_s": repeat_s})
         else:

@@ -61,7 +61,8 @@ def quote_value(value: EventValue) -> str:
     can break a line or turn its direction on a terminal.
     """
     if isinstance(value, float):
-        return f"{value:.6g}"
+        # Never an exponent: requests do not take one, and small programs do not read one.
+        return f"{value:.6f}".rstrip("0").rstrip(".")
     text = str(value)
     if text.isprintable() and _BARE_VALUE.fullmatch(text):
         return text

@@ -514,6 +514,15 @@ def test_lost_device_starts_the_alarm_again(bench: Bench) -> None:
     assert bench.speak_all() == ["whole"]
 
 
+def test_lost_device_past_the_time_to_live_is_expired_not_preempted(bench: Bench) -> None:
+    alarm = bench.say("stale", ttl_s=5.0)
+    bench.queue.next()
+    bench.queue.stopped(alarm, "device-lost")
+    bench.now += 5.0
+    bench.queue.tick()
+    assert bench.news(alarm) == ["accepted", "returned", "expired"]
+
+
 def test_failed_alarm_ends_and_a_repeating_one_is_tried_again(bench: Bench) -> None:
     once = bench.say("once")
     bench.queue.next()

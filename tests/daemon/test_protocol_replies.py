@@ -51,6 +51,10 @@ def test_replies_as_the_documentation_shows_them() -> None:
         ("水\u3000位", '"\\u6c34\\u3000\\u4f4d"'),
         (0.1 + 0.2, "0.3"),
         (12345678, "12345678"),
+        (604799.5, "604799.5"),
+        (0.00001, "0.00001"),
+        (1e-9, "0"),
+        (30.0, "30"),
     ],
 )
 def test_values_are_quoted_so_that_no_line_breaks(value: str | float, written: str) -> None:

@@ -22,6 +22,7 @@ LOWEST_COUNT_NAME = 120
 LONGEST_WORD = 4
 # Counts given to our own words: as common as everyday words.
 OWN_COUNT = 4000
+_COUNTED = re.compile("[零一二三四五六七八九十百千万亿两几数]+(?:[^时月日]|[多余]?个.*)")
 _NAME_TAGS = ("nr", "ns", "nt", "nz")
 
 
@@ -171,6 +172,7 @@ def load_chinese() -> ChineseData:
     """Read the sources and choose; see SOURCES.md for where they come from."""
     data = ChineseData(readings=_load_readings())
     phrases, counts = _load_phrases(), _load_counts()
+    inside = data.readings | {row[0]: row[2] for row in _rows("characters.tsv") if len(row) > 2}
     own = _own_words(phrases, data.readings)
     phrases.update({word: reading for word, reading in own.items() if reading})
     total = sum(count for count, _ in counts.values())
@@ -185,6 +187,8 @@ def load_chinese() -> ChineseData:
             continue
         if len(word) > LONGEST_WORD or (tag.startswith("nr") and len(word) > 2):
             continue
+        if tag.startswith("m") and _COUNTED.fullmatch(word):
+            continue  # numbers and measures are put together at run time
         plain = tuple(data.readings.get(c, "") for c in word)
         lowest = LOWEST_COUNT_NAME if tag.startswith(_NAME_TAGS) else LOWEST_COUNT
         if word in phrases and phrases[word] != plain:
@@ -198,15 +202,26 @@ def load_chinese() -> ChineseData:
             chosen.pop(word, None)
     for word, count in chosen.items():
         reading = phrases.get(word) if len(word) > 1 else (data.readings.get(word, ""),)
-        reading = reading or _compose(word, phrases, data.readings)
-        if word.endswith("儿") and len(word) == len(reading) > 1 and word[-2:] not in own:
-            # Erhua: the ending belongs to the syllable before it.
-            *head, last, _ = reading
-            reading = (*head, f"{last[:-1]}r{last[-1]}")
+        reading = reading or _compose(word, phrases, inside)
+        if len(word) == len(reading) > 1 and word[-2:] not in own and word not in own:
+            reading = _weak_ending(word, reading, known=word in phrases)
         if _valid(reading):
             data.words[word] = (cost(max(count, 1)), reading)
     _load_simplified(data)
     return data
+
+
+def _weak_ending(word: str, reading: tuple[str, ...], *, known: bool) -> tuple[str, ...]:
+    """Erhua, the noun suffix 子 and the adverb suffix 地 at the end of a word."""
+    *head, last, ending = reading
+    if word.endswith("儿"):
+        # The ending belongs to the syllable before it.
+        return (*head, f"{last[:-1]}r{last[-1]}")
+    if word.endswith("子") and not known:
+        ending = "zi5"
+    elif word.endswith("地") and len(word) > 2 and word[-2] == word[-3]:
+        ending = "de5"
+    return (*head, last, ending)
 
 
 def _load_simplified(data: ChineseData) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from edge_tts.errors import InferenceError
+from edge_tts.errors import InferenceError, OutputError
 from edge_tts.inference.engine_profiles import AxisProfile
 from edge_tts.inference.engine_store import write_atomically
 from edge_tts.inference.tensorrt_session import load_tensorrt, make_logger
@@ -96,7 +96,7 @@ def build_engine(
         if plan is None:
             raise failed("TensorRT could not build it")
         if timing_cache is not None and cache is not None:
-            write_atomically(timing_cache, bytes(config.get_timing_cache().serialize()))
+            _keep_timings(timing_cache, bytes(config.get_timing_cache().serialize()))
         return BuiltEngine(bytes(plan), time.monotonic() - began_s)
     except (TypeError, RuntimeError) as exc:  # pybind's, such as a builder without a GPU
         raise failed(f"TensorRT can't build here: {exc}") from exc
@@ -139,6 +139,13 @@ def _open_timing_cache(config: Any, path: Path | None) -> Any:
         if cache is not None and config.set_timing_cache(cache, False):
             return cache
     return None
+
+
+def _keep_timings(path: Path, data: bytes) -> None:
+    try:
+        write_atomically(path, data)
+    except OSError as exc:
+        raise OutputError(f"can't write {path}: {exc.strerror}; run as the service's user") from exc
 
 
 def _watch(tensorrt: Any, config: Any, progress: Progress | None) -> None:

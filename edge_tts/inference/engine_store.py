@@ -114,7 +114,6 @@ class EngineStore:
         engine = Engine(key, graph, hashlib.sha256(plan).hexdigest(), build_s)
         path = self.plan_path(key)
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
             path.with_suffix(".json").unlink(missing_ok=True)
             write_atomically(path, plan)
         except OSError as exc:
@@ -170,6 +169,7 @@ class EngineStore:
 
 def write_atomically(path: Path, data: bytes) -> None:
     """Write a file so that a reader, or a machine after power loss, sees all of it or none."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.stem, suffix=".part")
     with open(handle, "wb") as file:
         file.write(data)

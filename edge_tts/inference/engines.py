@@ -67,7 +67,7 @@ def open_engine(graph_path: Path, graph: str, folder: Path) -> TensorRtSession:
 def build_engines(
     voice: Voice,
     folder: Path,
-    examples: Mapping[str, Sequence[dict[str, Array]]],
+    record_examples: Callable[[], Mapping[str, Sequence[dict[str, Array]]]],
     *,
     lookahead_frames: int,
     force: bool = False,
@@ -79,7 +79,7 @@ def build_engines(
     Args:
         voice: the voice whose fp32 graphs are built.
         folder: where engines are kept.
-        examples: for each graph, inputs from real texts to compare on.
+        record_examples: gives, for each graph, inputs from real texts to compare on.
         lookahead_frames: see :func:`~edge_tts.inference.engine_profiles.axis_profiles`.
         force: build again what is there.
         progress: told of TensorRT's phases.
@@ -95,7 +95,8 @@ def build_engines(
         OutputError: the folder can't be written.
     """
     store = EngineStore(folder)
-    engines = []
+    engines: list[Engine] = []
+    examples: Mapping[str, Sequence[dict[str, Array]]] = {}
     for graph in GRAPHS:
         path = voice.graph_path(graph, "fp32")
         key = engine_key(path, graph)
@@ -103,7 +104,7 @@ def build_engines(
         if engine is None or engine.verdict != PASSED or force:
             profiles = axis_profiles(voice, graph, lookahead_frames)
             tell(f"building the {graph} in {key.precision}, {len(profiles)} profiles")
-            folder.mkdir(parents=True, exist_ok=True)
+            examples = examples or record_examples()
             built = build_engine(
                 path,
                 profiles,

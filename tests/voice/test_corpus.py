@@ -64,7 +64,7 @@ def test_a_shard_reads_back_as_written(tmp_path: Path) -> None:
         written.append(
             Utterance(
                 "zh_alarm",
-                f"第{index}行\t\"{index}\"",
+                f'第{index}行\t"{index}"',
                 random.integers(0, 200, 4).astype(np.int16),
                 np.array([1, 2, 3, frames - 6], np.int16),
                 random.random(frames).astype(np.float16).astype(np.float32),

@@ -9,7 +9,9 @@ import pytest
 from tools.voice import texts
 
 # Kinds that draw on dictionaries which only the factory's own environment has.
-OWN_LISTS = [entry for entry in texts.KINDS if entry[0] not in ("zh_general", "en_general", "words")]
+OWN_LISTS = [
+    entry for entry in texts.KINDS if entry[0] not in ("zh_general", "en_general", "words")
+]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from functools import cache
-from itertools import count
+from itertools import count as numbers_from_zero
 from multiprocessing import get_context
 from pathlib import Path
 from random import Random
@@ -120,7 +120,9 @@ def shard_lines(
         except (ValueError, KeyError):
             continue
         if line.kind == "words":
-            spoken += [_utterance(line.kind, line.text, piece) for piece in cut_words(speech, random)]
+            spoken += [
+                _utterance(line.kind, line.text, piece) for piece in cut_words(speech, random)
+            ]
         else:
             spoken.append(_utterance(line.kind, line.text, speech))
     return spoken
@@ -136,7 +138,9 @@ def save_shard(path: Path, utterances: list[Utterance]) -> float:
         "frames": np.array([len(u.f0_hz) for u in utterances], np.int32),
         "phonemes": np.array([len(u.ids) for u in utterances], np.int32),
         "lines": np.frombuffer(
-            "\n".join(json.dumps([u.kind, u.text], ensure_ascii=False) for u in utterances).encode(),
+            "\n".join(
+                json.dumps([u.kind, u.text], ensure_ascii=False) for u in utterances
+            ).encode(),
             np.uint8,
         ),
     }
@@ -158,10 +162,20 @@ def load_shard(path: Path) -> list[Utterance]:
     for (kind, text), frame_end, frames, phoneme_end, count in zip(
         lines, frame_ends, data["frames"], phoneme_ends, data["phonemes"], strict=True
     ):
-        frame, phoneme = slice(frame_end - frames, frame_end), slice(phoneme_end - count, phoneme_end)
+        frame, phoneme = (
+            slice(frame_end - frames, frame_end),
+            slice(phoneme_end - count, phoneme_end),
+        )
         samples = slice(frame.start * HOP_LENGTH, frame.stop * HOP_LENGTH)
         utterances.append(
-            Utterance(kind, text, ids[phoneme], durations[phoneme], f0[frame].astype(np.float32), audio[samples])
+            Utterance(
+                kind,
+                text,
+                ids[phoneme],
+                durations[phoneme],
+                f0[frame].astype(np.float32),
+                audio[samples],
+            )
         )
     return utterances
 
@@ -186,12 +200,25 @@ def _workers(
 
 
 @click.command()
-@click.option("--teacher", "teacher_folder", type=click.Path(path_type=Path, exists=True), required=True)
+@click.option(
+    "--teacher", "teacher_folder", type=click.Path(path_type=Path, exists=True), required=True
+)
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder of the shards.")
-@click.option("--hours", type=float, default=8.0, show_default=True, help="Speech to have in the end.")
+@click.option(
+    "--hours", type=float, default=8.0, show_default=True, help="Speech to have in the end."
+)
 @click.option("--workers", type=int, default=2, show_default=True)
-@click.option("--lexicon", type=click.Path(path_type=Path, exists=True), default=Path("models/zh-en/lexicon.bin"))
-@click.option("--blend", default="zf_xiaoxiao=0.7,af_heart=0.3", show_default=True, help="Speakers and their weights.")
+@click.option(
+    "--lexicon",
+    type=click.Path(path_type=Path, exists=True),
+    default=Path("models/zh-en/lexicon.bin"),
+)
+@click.option(
+    "--blend",
+    default="zf_xiaoxiao=0.7,af_heart=0.3",
+    show_default=True,
+    help="Speakers and their weights.",
+)
 def main(
     teacher_folder: Path, out: Path, hours: float, workers: int, lexicon: Path, blend: str
 ) -> None:
@@ -199,11 +226,13 @@ def main(
     out.mkdir(parents=True, exist_ok=True)
     for torn in out.glob("*.part"):
         torn.unlink()
-    speakers = {name: float(weight) for name, _, weight in (p.partition("=") for p in blend.split(","))}
+    speakers = {
+        name: float(weight) for name, _, weight in (p.partition("=") for p in blend.split(","))
+    }
     seconds = sum(shard_seconds(path) for path in out.glob("shard-*.npz"))
     missing = (
         (number, path, teacher_folder, lexicon, speakers)
-        for number in count()
+        for number in numbers_from_zero()
         if not (path := out / f"shard-{number:05d}.npz").exists()
     )
     with (

@@ -18,7 +18,7 @@ HELD_OUT_EVERY = 40
 
 @dataclass
 class Item:
-    """One utterance: ids and durations ``(T,)``, the rest by frames; audio and pulses by samples."""
+    """One utterance: ids and durations ``(T,)``, the rest by frames or samples."""
 
     kind: str
     text: str
@@ -67,9 +67,7 @@ class Corpus:
             if path.name in self._seen or (number % HELD_OUT_EVERY == 0) != self._held_out:
                 continue
             self._seen.add(path.name)
-            self.items += [
-                make_item(u) for u in load_shard(path) if 20 <= len(u.f0_hz) <= 1200
-            ]
+            self.items += [make_item(u) for u in load_shard(path) if 20 <= len(u.f0_hz) <= 1200]
         self.lengths = np.array([item.frames for item in self.items])
         return len(self.items) - before
 
@@ -127,7 +125,7 @@ def collate(items: list[Item]) -> Batch:
 
 
 def segment(item: Item, first: int, frames: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Frames cut out of an utterance: audio ``(300 n,)``, its spectrum and the source's, ``(601, n)``.
+    """Frames of an utterance: audio ``(300 n,)``, its spectrum and the source's ``(601, n)``.
 
     One window more is taken on each side, so that the spectra are those of the whole.
     """

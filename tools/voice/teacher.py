@@ -33,8 +33,19 @@ FRAMES_PER_TEACHER_FRAME = 2
 DURATIONS = "/encoder/Gather_output_0"
 F0 = "/encoder/Squeeze_output_0"
 
-_CONSONANTS = {"CH": "ʧ", "DH": "ð", "G": "ɡ", "HH": "h", "JH": "ʤ", "NG": "ŋ", "R": "ɹ", "SH": "ʃ", "TH": "θ", "Y": "j", "ZH": "ʒ"}  # fmt: skip
-_VOWELS = {"AA": "ɑ", "AE": "æ", "AH": "ʌ", "AO": "ɔ", "AW": "W", "AY": "I", "EH": "ɛ", "ER": "ɜɹ", "EY": "A", "IH": "ɪ", "IY": "i", "OW": "O", "OY": "Y", "UH": "ʊ", "UW": "u"}  # fmt: skip
+_CONSONANTS = {
+    "CH": "ʧ", "DH": "ð", "G": "ɡ", "HH": "h", "JH": "ʤ", "NG": "ŋ", "R": "ɹ", "SH": "ʃ",
+    "TH": "θ", "Y": "j", "ZH": "ʒ",
+}  # fmt: skip
+_VOWELS = {
+    "AA": "ɑ", "AE": "æ", "AH": "ʌ", "AO": "ɔ", "AW": "W", "AY": "I", "EH": "ɛ", "ER": "ɜɹ",
+    "EY": "A", "IH": "ɪ", "IY": "i", "OW": "O", "OY": "Y", "UH": "ʊ", "UW": "u",
+}  # fmt: skip
+# Syllables without initial, as misaki wants them spelled.
+_ALONE = {
+    "i": "yi", "in": "yin", "ing": "ying", "u": "wu", "ui": "wei", "un": "wen", "iu": "you",
+    "v": "yu", "ve": "yue", "van": "yuan", "vn": "yun",
+}  # fmt: skip
 _REDUCED = {"AH0": "ə", "ER0": "əɹ"}
 _STRESS = {"0": "", "1": "ˈ", "2": "ˌ"}
 
@@ -71,9 +82,8 @@ def _mandarin(initial: str, final: str) -> str:
     spelled = final.replace("iii", "i").replace("ii", "i").replace("ê", "ei")
     spelled, tone = spelled[:-1], spelled[-1]
     if not initial:
-        alone = {"i": "yi", "in": "yin", "ing": "ying", "u": "wu", "ui": "wei", "un": "wen", "iu": "you", "v": "yu", "ve": "yue", "van": "yuan", "vn": "yun"}  # fmt: skip
-        if spelled in alone:
-            spelled = alone[spelled]
+        if spelled in _ALONE:
+            spelled = _ALONE[spelled]
         elif spelled[0] == "i":
             spelled = f"y{spelled[1:]}"
         elif spelled[0] == "u":
@@ -89,7 +99,11 @@ def _initial(initial: str) -> str:
     from misaki.zh import ZHG2P
 
     vowel = "i" if initial in ("j", "q", "x") else "u"
-    return ZHG2P.py2ipa(f"{initial}{vowel}1").replace(chr(815), "").removesuffix(f"{'i' if vowel == 'i' else 'u'}→")
+    return (
+        ZHG2P.py2ipa(f"{initial}{vowel}1")
+        .replace(chr(815), "")
+        .removesuffix(f"{'i' if vowel == 'i' else 'u'}→")
+    )
 
 
 def _english(phoneme: str, before: str, after: str) -> str:
@@ -145,8 +159,7 @@ class Teacher:
             folder / "taps.onnx", options, providers=["CPUExecutionProvider"]
         )
         self._style = sum(
-            weight
-            * np.fromfile(folder / "voices" / f"{name}.bin", np.float32).reshape(-1, 1, 256)
+            weight * np.fromfile(folder / "voices" / f"{name}.bin", np.float32).reshape(-1, 1, 256)
             for name, weight in blend.items()
         )
 

@@ -25,7 +25,8 @@ EN_UNITS = (
     "degrees,degrees celsius,percent,bar,millibar,kilopascals,megapascals,amps,milliamps,volts,"
     "kilovolts,hertz,seconds,minutes,hours,meters,millimeters,liters per minute,"
     "cubic meters per hour,revolutions per minute,kilowatts,kilowatt hours,decibels,ohms,"
-    "parts per million,millimeters per second,kilograms,tons,newton meters,microsiemens per centimeter"
+    "parts per million,millimeters per second,kilograms,tons,newton meters,"
+    "microsiemens per centimeter"
 ).split(",")
 
 
@@ -41,8 +42,11 @@ class Line:
 def entries(name: str) -> tuple[str, ...]:
     """The entries of one list in ``data/``: by commas for English, by blanks otherwise."""
     text = (DATA / f"{name}.txt").read_text(encoding="utf-8")
-    parts = text.replace("\n", ",").split(",") if name.startswith("en_e") or name in (
-        "en_faults", "en_actions") else text.split()
+    parts = (
+        text.replace("\n", ",").split(",")
+        if name.startswith("en_e") or name in ("en_faults", "en_actions")
+        else text.split()
+    )
     return tuple(part.strip() for part in parts if part.strip())
 
 
@@ -69,7 +73,32 @@ def general_en() -> tuple[tuple[str, ...], tuple[float, ...]]:
     words = []
     for line in path.read_text(encoding="utf-8-sig").splitlines()[:14000]:
         word, count = line.split()
-        if word in known and (len(word) > 2 or word in ("a", "i", "to", "of", "in", "on", "at", "is", "it", "be", "by", "or", "no", "up", "we", "he", "if", "so", "do", "go")):
+        if word in known and (
+            len(word) > 2
+            or word
+            in (
+                "a",
+                "i",
+                "to",
+                "of",
+                "in",
+                "on",
+                "at",
+                "is",
+                "it",
+                "be",
+                "by",
+                "or",
+                "no",
+                "up",
+                "we",
+                "he",
+                "if",
+                "so",
+                "do",
+                "go",
+            )
+        ):
             words.append((word, int(count) ** 0.3))
     return tuple(w for w, _ in words), tuple(f for _, f in words)
 
@@ -94,7 +123,9 @@ def zh_number(value: int) -> str:
 
 def zh_decimal(random: Random) -> str:
     digits = "".join(random.choice(ZH_DIGITS) for _ in range(random.choice((1, 1, 2))))
-    return f"{zh_number(random.choice((0, random.randint(0, 20), random.randint(0, 400))))}点{digits}"
+    return (
+        f"{zh_number(random.choice((0, random.randint(0, 20), random.randint(0, 400))))}点{digits}"
+    )
 
 
 def zh_value(random: Random) -> str:
@@ -103,7 +134,9 @@ def zh_value(random: Random) -> str:
         return zh_decimal(random)
     if pick < 0.45:
         return f"零下{zh_number(random.randint(1, 60))}"
-    return zh_number(random.choice((random.randint(0, 20), random.randint(0, 200), random.randint(0, 99999))))
+    return zh_number(
+        random.choice((random.randint(0, 20), random.randint(0, 200), random.randint(0, 99999)))
+    )
 
 
 def en_number(value: int) -> str:
@@ -124,7 +157,9 @@ def en_value(random: Random) -> str:
     if random.random() < 0.4:
         digits = " ".join(random.choice(EN_SMALL[:10]) for _ in range(random.choice((1, 1, 2))))
         return f"{en_number(random.randint(0, 200))} point {digits}"
-    return en_number(random.choice((random.randint(0, 20), random.randint(0, 300), random.randint(0, 20000))))
+    return en_number(
+        random.choice((random.randint(0, 20), random.randint(0, 300), random.randint(0, 20000)))
+    )
 
 
 def letters(random: Random, count: int) -> str:
@@ -143,10 +178,28 @@ def en_code(random: Random) -> str:
 
 def zh_alarm(random: Random) -> str:
     text = random.choice(("警告，", "注意，", "报警，", "紧急，", "提示，", "", "", "", ""))
-    text += random.choice((f"{zh_number(random.randint(1, 30))}号", "", "", f"第{zh_number(random.randint(1, 300))}台", f"{random.choice('一二三四五六七八九')}段", "东侧", "备用", f"{zh_number(random.randint(1, 12))}楼", f"回路{zh_number(random.randint(1, 20))}"))
+    text += random.choice(
+        (
+            f"{zh_number(random.randint(1, 30))}号",
+            "",
+            "",
+            f"第{zh_number(random.randint(1, 300))}台",
+            f"{random.choice('一二三四五六七八九')}段",
+            "东侧",
+            "备用",
+            f"{zh_number(random.randint(1, 12))}楼",
+            f"回路{zh_number(random.randint(1, 20))}",
+        )
+    )
     text += random.choice(entries("zh_equipment")) + random.choice(entries("zh_faults"))
     if random.random() < 0.4:
-        text += random.choice(("，当前值", "，当前", "，高于", "，低于", "，超过", "，达到", "，设定值")) + zh_value(random) + random.choice(entries("zh_measures"))
+        text += (
+            random.choice(
+                ("，当前值", "，当前", "，高于", "，低于", "，超过", "，达到", "，设定值")
+            )
+            + zh_value(random)
+            + random.choice(entries("zh_measures"))
+        )
     if random.random() < 0.12:
         text += f"，持续{zh_number(random.randint(1, 90))}{random.choice(('秒', '分钟', '小时'))}"
     if random.random() < 0.4:
@@ -163,9 +216,15 @@ def zh_general(random: Random) -> str:
 
 
 def zh_numbers(random: Random) -> str:
-    parts = [zh_value(random) + random.choice(entries("zh_measures")) for _ in range(random.randint(1, 4))]
+    parts = [
+        zh_value(random) + random.choice(entries("zh_measures"))
+        for _ in range(random.randint(1, 4))
+    ]
     if random.random() < 0.3:
-        parts.append(f"{zh_number(random.randint(1, 12))}月{zh_number(random.randint(1, 31))}日{zh_number(random.randint(0, 23))}点{zh_number(random.randint(1, 59))}分")
+        parts.append(
+            f"{zh_number(random.randint(1, 12))}月{zh_number(random.randint(1, 31))}日"
+            f"{zh_number(random.randint(0, 23))}点{zh_number(random.randint(1, 59))}分"
+        )
     if random.random() < 0.3:
         parts.append(f"{zh_number(random.randint(1, 40))}到{zh_number(random.randint(41, 99))}")
     random.shuffle(parts)
@@ -177,14 +236,28 @@ def mixed(random: Random) -> str:
     english = random.choice(entries("en_in_zh"))
     equipment, fault = random.choice(entries("zh_equipment")), random.choice(entries("zh_faults"))
     other = random.choice(entries("acronyms"))
-    text = random.choice((
-        f"{acronym}{fault}", f"{equipment}{acronym}{fault}", f"{zh_number(random.randint(1, 40))}号{acronym}站{fault}",
-        f"{acronym}与{other}通讯中断", f"{acronym}电源{fault}", f"{equipment} {english} {fault}", f"请重启 {english} 网关",
-        f"故障码{zh_code(random)}，{equipment}{fault}", f"{zh_code(random)} {equipment}{fault}", f"{letters(random, 1)}相{fault}",
-        f"请按 {english} 按钮", f"{acronym} {english}，请检查{equipment}", f"{equipment}进入 {english} 模式", f"{random.choice(('Warning', 'Alarm', 'Error', 'Attention'))}，{equipment}{fault}",
-        f"{acronym}无响应，请检查 {random.choice(entries('en_in_zh'))} 和{equipment}", f"{letters(random, 2)}{zh_number(random.randint(1, 300))}{equipment}{fault}",
-        f"{random.choice(entries('en_equipment'))}，{fault}", f"{equipment}，{random.choice(entries('en_faults'))}",
-    ))
+    text = random.choice(
+        (
+            f"{acronym}{fault}",
+            f"{equipment}{acronym}{fault}",
+            f"{zh_number(random.randint(1, 40))}号{acronym}站{fault}",
+            f"{acronym}与{other}通讯中断",
+            f"{acronym}电源{fault}",
+            f"{equipment} {english} {fault}",
+            f"请重启 {english} 网关",
+            f"故障码{zh_code(random)}，{equipment}{fault}",
+            f"{zh_code(random)} {equipment}{fault}",
+            f"{letters(random, 1)}相{fault}",
+            f"请按 {english} 按钮",
+            f"{acronym} {english}，请检查{equipment}",
+            f"{equipment}进入 {english} 模式",
+            f"{random.choice(('Warning', 'Alarm', 'Error', 'Attention'))}，{equipment}{fault}",
+            f"{acronym}无响应，请检查 {random.choice(entries('en_in_zh'))} 和{equipment}",
+            f"{letters(random, 2)}{zh_number(random.randint(1, 300))}{equipment}{fault}",
+            f"{random.choice(entries('en_equipment'))}，{fault}",
+            f"{equipment}，{random.choice(entries('en_faults'))}",
+        )
+    )
     if random.random() < 0.3:
         text += f"，当前{zh_value(random)}{random.choice(entries('zh_measures'))}"
     if random.random() < 0.25:
@@ -194,10 +267,23 @@ def mixed(random: Random) -> str:
 
 def en_alarm(random: Random) -> str:
     text = random.choice(("warning, ", "attention, ", "alarm, ", "critical, ", "", "", ""))
-    text += random.choice(("", "", f"unit {en_number(random.randint(1, 30))} ", f"line {en_number(random.randint(1, 9))} ", "the ", f"zone {en_number(random.randint(1, 40))} ", f"number {en_number(random.randint(1, 12))} ", f"alarm {en_number(random.randint(1, 900))}, ", f"{en_code(random)}, "))
+    text += random.choice(
+        (
+            "",
+            "",
+            f"unit {en_number(random.randint(1, 30))} ",
+            f"line {en_number(random.randint(1, 9))} ",
+            "the ",
+            f"zone {en_number(random.randint(1, 40))} ",
+            f"number {en_number(random.randint(1, 12))} ",
+            f"alarm {en_number(random.randint(1, 900))}, ",
+            f"{en_code(random)}, ",
+        )
+    )
     text += f"{random.choice(entries('en_equipment'))} {random.choice(entries('en_faults'))}"
     if random.random() < 0.4:
-        text += f"{random.choice((', current value ', ', now ', ', above ', ', below ', ', at '))}{en_value(random)} {random.choice(EN_UNITS)}"
+        relation = random.choice(("current value", "now", "above", "below", "at"))
+        text += f", {relation} {en_value(random)} {random.choice(EN_UNITS)}"
     if random.random() < 0.4:
         text += f", {random.choice(entries('en_actions'))}"
     return text + random.choice((".", ".", "!"))
@@ -208,7 +294,7 @@ def en_general(random: Random) -> str:
     chosen = random.choices(words, weights, k=random.randint(3, 12))
     if len(chosen) > 7:
         chosen[len(chosen) // 2] += ","
-    return " ".join(chosen) + random.choice(("...?!"))[0].replace("…", ".")
+    return " ".join(chosen) + random.choice("...?!")[0].replace("…", ".")
 
 
 def en_numbers(random: Random) -> str:
@@ -225,7 +311,7 @@ def spelled(random: Random) -> str:
 @cache
 def syllable_examples() -> tuple[str, ...]:
     """Every toned Mandarin syllable that some character has, as that pinyin in braces."""
-    from pypinyin import pinyin_dict, Style
+    from pypinyin import pinyin_dict
     from pypinyin.contrib.tone_convert import to_tone3
 
     syllables = set()
@@ -240,17 +326,79 @@ def short_words(random: Random) -> str:
     pick = random.random()
     count = random.randint(5, 8)
     if pick < 0.35:
-        pools = (entries("zh_faults"), entries("zh_equipment"), ("警告", "注意", "报警", "断电", "复位", "启动", "停止", "确认", "紧急", "火警", "正常", "异常", "完成", "开始", "失败", "成功", "超时", "一号", "二号", "三号", "左", "右", "上", "下", "开", "关", "是", "否", "好", "停"))
+        pools = (
+            entries("zh_faults"),
+            entries("zh_equipment"),
+            (
+                "警告",
+                "注意",
+                "报警",
+                "断电",
+                "复位",
+                "启动",
+                "停止",
+                "确认",
+                "紧急",
+                "火警",
+                "正常",
+                "异常",
+                "完成",
+                "开始",
+                "失败",
+                "成功",
+                "超时",
+                "一号",
+                "二号",
+                "三号",
+                "左",
+                "右",
+                "上",
+                "下",
+                "开",
+                "关",
+                "是",
+                "否",
+                "好",
+                "停",
+            ),
+        )
         return "".join(f"{random.choice(random.choice(pools))}。" for _ in range(count))
     if pick < 0.5:
         words, weights = general_zh()
         return "".join(f"{word}。" for word in random.choices(words, weights, k=count))
     if pick < 0.62:
-        return "".join(f"{{{syllable}}}。" for syllable in random.choices(syllable_examples(), k=count))
+        return "".join(
+            f"{{{syllable}}}。" for syllable in random.choices(syllable_examples(), k=count)
+        )
     if pick < 0.7:
-        return "".join(f"{zh_value(random)}{random.choice((*entries('zh_measures'), '', '', '号'))}。" for _ in range(count))
+        return "".join(
+            f"{zh_value(random)}{random.choice((*entries('zh_measures'), '', '', '号'))}。"
+            for _ in range(count)
+        )
     if pick < 0.85:
-        pools = (entries("en_in_zh"), general_en()[0], ("warning", "attention", "alarm", "stop", "start", "reset", "fire", "danger", "yes", "no", "open", "closed", "ready", "failed", "on", "off"), tuple(EN_SMALL))
+        pools = (
+            entries("en_in_zh"),
+            general_en()[0],
+            (
+                "warning",
+                "attention",
+                "alarm",
+                "stop",
+                "start",
+                "reset",
+                "fire",
+                "danger",
+                "yes",
+                "no",
+                "open",
+                "closed",
+                "ready",
+                "failed",
+                "on",
+                "off",
+            ),
+            tuple(EN_SMALL),
+        )
         return " ".join(f"{random.choice(random.choice(pools))}." for _ in range(count))
     if pick < 0.93:
         return " ".join(f"{letters(random, random.choice((1, 1, 2, 3)))}." for _ in range(count))

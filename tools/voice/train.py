@@ -27,7 +27,12 @@ import torch
 from torch import nn
 
 from tools.voice.dataset import Batch, Corpus, Item, collate, segment
-from tools.voice.losses import Discriminators, complex_likelihood, log_magnitude, multi_resolution_stft
+from tools.voice.losses import (
+    Discriminators,
+    complex_likelihood,
+    log_magnitude,
+    multi_resolution_stft,
+)
 from tools.voice.model import AcousticModel, Size, Vocoder, vocoder_features
 from tools.voice.signal import F0_REFERENCE_HZ, HOP_LENGTH, MEL_SCALE, VOICED_HZ, istft
 
@@ -114,7 +119,9 @@ def render(
 class Stage:
     """One stage: its modules, their optimisers, its clock and its checkpoint."""
 
-    def __init__(self, name: str, folder: Path, minutes: float, modules: dict[str, nn.Module]) -> None:
+    def __init__(
+        self, name: str, folder: Path, minutes: float, modules: dict[str, nn.Module]
+    ) -> None:
         self.name, self.minutes, self.modules = name, minutes, modules
         self.path = folder / f"{name}.pt"
         self.step, self.spent_s = 0, 0.0
@@ -268,7 +275,8 @@ def train_vocoder(
     stage: Stage, corpus: Corpus, random: np.random.Generator, batch: int, adversarial_from: float
 ) -> None:
     vocoder, judges = stage.modules["vocoder"], stage.modules["discriminators"]
-    assert isinstance(vocoder, Vocoder) and isinstance(judges, Discriminators)
+    assert isinstance(vocoder, Vocoder)
+    assert isinstance(judges, Discriminators)
     noise_generator = torch.Generator().manual_seed(int(random.integers(2**31)))
     for step in stage.steps():
         if step % 500 == 499:
@@ -278,7 +286,8 @@ def train_vocoder(
         if not cuts:
             continue
         audio, real, source = (
-            torch.stack(x) for x in zip(*[segment(i, k, SEGMENT_FRAMES) for _, k, i in cuts], strict=True)
+            torch.stack(x)
+            for x in zip(*[segment(i, k, SEGMENT_FRAMES) for _, k, i in cuts], strict=True)
         )
         mel = torch.stack([i.mel[:, k : k + SEGMENT_FRAMES].float() for _, k, i in cuts])
         f0 = torch.stack([i.f0_hz[k : k + SEGMENT_FRAMES] for _, k, i in cuts])
@@ -298,7 +307,8 @@ def train_vocoder(
 def train_joint(stage: Stage, corpus: Corpus, random: np.random.Generator, batch: int) -> None:
     acoustic, vocoder = stage.modules["acoustic"], stage.modules["vocoder"]
     judges = stage.modules["discriminators"]
-    assert isinstance(acoustic, AcousticModel) and isinstance(vocoder, Vocoder)
+    assert isinstance(acoustic, AcousticModel)
+    assert isinstance(vocoder, Vocoder)
     assert isinstance(judges, Discriminators)
     noise_generator = torch.Generator().manual_seed(int(random.integers(2**31)))
     for step in stage.steps(25):
@@ -314,7 +324,8 @@ def train_joint(stage: Stage, corpus: Corpus, random: np.random.Generator, batch
             features = acoustic.decode(frames).float()
         losses = acoustic_losses(features, log_durations.float(), data)
         audio, real, source = (
-            torch.stack(x) for x in zip(*[segment(i, k, SEGMENT_FRAMES) for _, k, i in cuts], strict=True)
+            torch.stack(x)
+            for x in zip(*[segment(i, k, SEGMENT_FRAMES) for _, k, i in cuts], strict=True)
         )
         mel = torch.stack([features[row, :80, k : k + SEGMENT_FRAMES] for row, k, _ in cuts])
         f0 = torch.stack([i.f0_hz[k : k + SEGMENT_FRAMES] for _, k, i in cuts])
@@ -344,12 +355,26 @@ def start_from(folder: Path, names: tuple[str, ...], modules: dict[str, nn.Modul
 
 @click.command()
 @click.argument("stage_name", metavar="STAGE", type=click.Choice(["acoustic", "vocoder", "joint"]))
-@click.option("--corpus", "corpus_folder", type=click.Path(path_type=Path, exists=True), required=True)
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder of checkpoints.")
-@click.option("--minutes", type=float, required=True, help="CPU time a thread of this stage, over all resumes.")
+@click.option(
+    "--corpus", "corpus_folder", type=click.Path(path_type=Path, exists=True), required=True
+)
+@click.option(
+    "--out", type=click.Path(path_type=Path), required=True, help="Folder of checkpoints."
+)
+@click.option(
+    "--minutes",
+    type=float,
+    required=True,
+    help="CPU time a thread of this stage, over all resumes.",
+)
 @click.option("--batch", type=int, default=0, help="Utterances (vocoder: segments) a step.")
 @click.option("--rate", type=float, default=0.0, help="Highest learning rate.")
-@click.option("--adversarial-from", type=float, default=0.5, help="Part of the vocoder stage without discriminators.")
+@click.option(
+    "--adversarial-from",
+    type=float,
+    default=0.5,
+    help="Part of the vocoder stage without discriminators.",
+)
 @click.option("--threads", type=int, default=2)
 @click.option("--seed", type=int, default=1)
 def main(
@@ -383,7 +408,9 @@ def main(
         stage.optimise(key, 3e-4 if key == "discriminators" else rate or default_rate, betas)
     resumed = stage.load()
     corpus = Corpus(corpus_folder)
-    count = sum(p.numel() for k, m in modules.items() if k != "discriminators" for p in m.parameters())
+    count = sum(
+        p.numel() for k, m in modules.items() if k != "discriminators" for p in m.parameters()
+    )
     click.echo(
         f"{stage_name}: {count / 1e6:.2f} M weights, {corpus.hours:.2f} hours of speech, "
         f"{'resumed at step ' + str(stage.step) if resumed else 'from the start'}"

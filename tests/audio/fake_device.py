@@ -32,7 +32,8 @@ class MemorySink(NullSink):
 
     def __init__(self, device: FakeDevice) -> None:
         self.clock = FreezableClock()
-        super().__init__(device.sample_rate_hz, clock=self.clock)
+        # Long blocks: a busy machine must not cause underruns that the test didn't.
+        super().__init__(device.sample_rate_hz, block_ms=40.0, clock=self.clock)
         self._device = device
         self._parts: list[Samples] = []
         self.active = True

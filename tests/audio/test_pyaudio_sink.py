@@ -41,7 +41,8 @@ def make_player() -> Iterator[Callable[..., tuple[Player, list[PyAudioSink]]]]:
         sinks: list[PyAudioSink] = []
 
         def open_sink() -> PyAudioSink:
-            sinks.append(PyAudioSink(device, device_rate))
+            # Long blocks: a busy machine must not cause underruns that the test didn't.
+            sinks.append(PyAudioSink(device, device_rate, block_ms=20.0))
             return sinks[-1]
 
         player = Player(open_sink, sample_rate_hz=rate)

@@ -72,7 +72,8 @@ COLUMNS = (
     ("letters_error", "letters %", ".1f"), ("distillmos", "MOS", ".2f"),
     ("distillmos_one_word", "MOS 1-word", ".2f"), ("tokens_per_s", "tokens/s", ".1f"),
     ("rms_dbfs", "RMS dBFS", ".1f"), ("peak_dbfs", "peak dBFS", ".1f"),
-    ("clipped_samples", "clipped", "d"), ("lead_ms", "lead ms", ".0f"), ("tail_ms", "tail ms", ".0f"),
+    ("clipped_samples", "clipped", "d"), ("lead_ms", "lead ms", ".0f"),
+    ("tail_ms", "tail ms", ".0f"),
 )  # fmt: skip
 
 

@@ -249,7 +249,8 @@ def row(
     ratio = f"{10 * np.log10(error / signal):.1f}" if error > 0 else "–"
     click.echo(
         f"| {name} | {size / 1e6:.2f} | {chunk_ms(paths['decoder'], typical['decoder']):.2f} "
-        f"| {chunk_ms(paths['vocoder'], typical['vocoder']):.2f} | {ratio} | {distance:.2f} | {mos:.3f} |"
+        f"| {chunk_ms(paths['vocoder'], typical['vocoder']):.2f} | {ratio} | {distance:.2f} "
+        f"| {mos:.3f} |"
     )
     return Measured(distance, mos)
 

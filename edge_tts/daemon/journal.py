@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import math
 import os
 import threading
@@ -22,6 +21,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from edge_tts.daemon.alarm import Alarm
+from edge_tts.daemon.durable_file import lock_file, replace_file
 from edge_tts.daemon.journal_record import (
     Moment,
     encode_alarm,
@@ -31,10 +31,11 @@ from edge_tts.daemon.journal_record import (
 )
 
 _NAME = "alarms.journal"
-_ASIDE = "alarms.journal.new"
 _LOCK = "alarms.lock"
 _FIRST_RETRY_S = 1.0
 _LAST_RETRY_S = 60.0
+# Room for the first record of the file.
+_HEAD_BYTES = 128
 
 
 @dataclass(frozen=True)
@@ -47,13 +48,14 @@ class CarriedAlarm:
 
 @dataclass(frozen=True)
 class JournalStatus:
-    """For STATUS: ``reason`` is empty while all is well."""
+    """For STATUS: ``reason`` is empty while all is well; ``left_out``: too long to be kept."""
 
     degraded: bool
     reason: str
     size_bytes: int
     live: int
     damaged_records: int
+    left_out: int
     compactions: int
 
 
@@ -97,7 +99,7 @@ class Journal:
         self._reason = "not open"
         self._retry_s = _FIRST_RETRY_S
         self._retry_at = 0.0
-        self._damaged = self._compactions = 0
+        self._damaged = self._left_out = self._compactions = 0
         self._next_id = 1
 
     @property
@@ -134,14 +136,25 @@ class Journal:
             return carried
 
     def accept(self, alarm: Alarm) -> None:
-        """Append an accepted alarm, or a longer time to live of one that is there already."""
+        """Append an accepted alarm, or a longer time to live of one that is there already.
+
+        One that would not fit beside the live ones is left out: see :meth:`holds`.
+        """
         with self._lock:
+            self._next_id = max(self._next_id, alarm.id + 1)
             known = self._live.get(alarm.id)
             accepted = known.accepted if known else self._moment()
             live = _Live(encode_alarm(alarm, accepted), accepted)
+            if self._live_bytes() + len(live.record) > self._max_bytes - _HEAD_BYTES:
+                self._left_out += 1
+                return
             self._live[alarm.id] = live
-            self._next_id = max(self._next_id, alarm.id + 1)
             self._append(live.record)
+
+    def holds(self, alarm_id: int) -> bool:
+        """Whether the last :meth:`sync` made this alarm safe, if it has not ended."""
+        with self._lock:
+            return self._file is not None and alarm_id in self._live
 
     def end(self, alarm_id: int) -> None:
         """Append that an alarm ended. Needs no sync: at worst it is told twice."""
@@ -183,6 +196,7 @@ class Journal:
                 self._size_bytes,
                 len(self._live),
                 self._damaged,
+                self._left_out,
                 self._compactions,
             )
 
@@ -199,15 +213,8 @@ class Journal:
                 self._lock_file = None
 
     def _take_lock(self) -> None:
-        if self._lock_file is not None:
-            return
-        file = os.open(self._folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o640)
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            os.close(file)
-            raise
-        self._lock_file = file
+        if self._lock_file is None:
+            self._lock_file = lock_file(self._folder / _LOCK)
 
     def _replay(self, data: bytes) -> list[CarriedAlarm]:
         now = self._moment()
@@ -225,9 +232,11 @@ class Journal:
 
     def _is_big(self) -> bool:
         """Half full, and writing it anew would halve it at least."""
-        return self._size_bytes > self._max_bytes // 2 and self._size_bytes > 2 * sum(
-            len(live.record) for live in self._live.values()
-        )
+        half = self._max_bytes // 2
+        return self._size_bytes > half and self._size_bytes > 2 * self._live_bytes()
+
+    def _live_bytes(self) -> int:
+        return sum(len(live.record) for live in self._live.values())
 
     def _append(self, record: bytes) -> None:
         if self._file is None:
@@ -248,26 +257,13 @@ class Journal:
     def _rewrite(self) -> None:
         """Write the live alarms to a new file and put it in place of the old one."""
         data = encode_head(self._next_id) + b"".join(live.record for live in self._live.values())
-        aside = self._folder / _ASIDE
-        file = None
         try:
             if len(data) > self._max_bytes:
                 raise OSError(errno.EFBIG, "live alarms are beyond the bound of the journal")
             self._folder.mkdir(parents=True, exist_ok=True)
             self._take_lock()
-            flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC
-            file = os.open(aside, flags, 0o640)
-            view = memoryview(data)
-            while view:
-                view = view[os.write(file, view) :]
-            os.fsync(file)
-            aside.rename(self._folder / _NAME)
-            self._sync_folder()
+            file = replace_file(self._folder / _NAME, data)
         except OSError as exc:
-            if file is not None:
-                os.close(file)
-            with contextlib.suppress(OSError):
-                aside.unlink()
             self._degrade(exc)
             return
         self._close_file()
@@ -277,13 +273,6 @@ class Journal:
         self._reason = ""
         self._retry_s = _FIRST_RETRY_S
         self._compactions += 1
-
-    def _sync_folder(self) -> None:
-        folder = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
 
     def _degrade(self, exc: OSError) -> None:
         self._close_file()

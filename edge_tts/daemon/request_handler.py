@@ -78,7 +78,7 @@ class RequestHandler:
         self._reload = reload
         self._clock = clock
         self._subscriptions = Subscriptions()
-        self._answers: list[tuple[Connection, str]] = []
+        self._answers: list[tuple[Connection, str, int | None]] = []
         self._unsynced = False
         self.draining = False
 
@@ -109,13 +109,14 @@ class RequestHandler:
             self._unsynced = False
             if not self._journal.sync():
                 self._metrics.count("journal_failures_total")
-        for connection, line in self._answers:
-            connection.send(line)
+        for connection, line, alarm_id in self._answers:
+            safe = alarm_id is None or self._journal is None or self._journal.holds(alarm_id)
+            connection.send(line if safe else f"{line} journal=off")
         self._answers.clear()
 
     def on_close(self, connection: Connection) -> None:
         self._subscriptions.forget(connection)
-        self._answers = [(c, line) for c, line in self._answers if c is not connection]
+        self._answers = [answer for answer in self._answers if answer[0] is not connection]
         if self._streams.reads_from(connection):
             # What has arrived is spoken: part of an alarm is better than none.
             self._complete(self._streams.close(connection))
@@ -153,8 +154,9 @@ class RequestHandler:
 
     # Inside
 
-    def _answer(self, connection: Connection, line: str) -> None:
-        self._answers.append((connection, line))
+    def _answer(self, connection: Connection, line: str, journalled_id: int | None = None) -> None:
+        """Answer at the end of the batch; ``journalled_id``: the alarm that must be safe then."""
+        self._answers.append((connection, line, journalled_id))
 
     def _carry_out(self, connection: Connection, line: bytes) -> None:
         request = parse_request(line)
@@ -212,15 +214,13 @@ class RequestHandler:
             if self._journal is not None:
                 self._journal.accept(alarm)
                 self._unsynced = True
-                if self._journal.status().degraded:
-                    fields["journal"] = "off"
             self._subscriptions.follow(alarm.id, connection, request.wait)
         peer = connection.peer
         log.event(
             "request-say", id=alarm.id, prio=alarm.priority.word, key=alarm.key, text=alarm.text,
             pid=peer.pid, uid=peer.uid, gid=peer.gid,
         )  # fmt: skip
-        self._answer(connection, format_ok(**fields))
+        self._answer(connection, format_ok(**fields), alarm.id if admission.live else None)
 
     def _operate(self, connection: Connection, request: Request, roles: Role) -> None:
         own = None if Role.OPERATOR in roles else connection.peer.uid
@@ -277,7 +277,11 @@ class RequestHandler:
             self._complete(self._streams.close(connection))
             raise
         alarm_id = self._complete(self._streams.close(connection))
-        self._answer(connection, format_ok(id=alarm_id, state="accepted"))
+        with self._queue.use() as queue:
+            live = queue.is_live(alarm_id)
+        self._answer(
+            connection, format_ok(id=alarm_id, state="accepted"), alarm_id if live else None
+        )
 
     def _complete(self, stream: OpenStream) -> int:
         with self._queue.use() as queue:

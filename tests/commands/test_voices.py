@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -74,3 +75,55 @@ def test_what_can_not_be_done_is_one_line(
 def test_a_pack_that_can_not_speak_is_refused_with_the_reason(tmp_path: Path) -> None:
     with pytest.raises(VoiceError, match="failed its test sentence: edgetts: "):
         speak_test_sentence(tmp_path)
+
+
+@pytest.fixture
+def speaking_pack(tmp_path: Path, tiny_voice: Path, compiled_lexicon: Path | None) -> Path:
+    if compiled_lexicon is None:
+        pytest.skip("the checkout has no compiled lexicon")
+    return copy_pack(tiny_voice, tmp_path / "pack", version="2.0.0")
+
+
+def test_install_speaks_before_it_switches(
+    store: Path, speaking_pack: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The real synthesizer on a random voice: noise, but to be heard."""
+    assert run(["voices", "install", str(speaking_pack), "--store", str(store)]) == 0
+    assert "installed zh-en 2.0.0" in capsys.readouterr().out
+    assert run(["voices", "list", "--json", "--store", str(store)]) == 0
+    current = [row for row in json.loads(capsys.readouterr().out) if row["is_current"]]
+    assert [row["version"] for row in current] == ["2.0.0"]
+
+
+def test_install_of_a_silent_voice_is_refused(
+    store: Path, speaking_pack: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every file matches its sha256; only the sound tells."""
+    silence_vocoder(speaking_pack)
+    assert run(["voices", "install", str(speaking_pack), "--store", str(store)]) == 70
+    assert "spoke nothing that could be heard" in capsys.readouterr().err
+    assert run(["voices", "list", "--json", "--store", str(store)]) == 0
+    current = [row for row in json.loads(capsys.readouterr().out) if row["is_current"]]
+    assert [row["version"] for row in current] == ["1.1.0"]
+
+
+def silence_vocoder(pack: Path) -> None:
+    """Make every output of the vocoder zero, and voice.json agree."""
+    import onnx
+    from onnx import numpy_helper
+
+    description = json.loads((pack / "voice.json").read_text())
+    files = description["graphs"]["vocoder"]["files"]
+    files.pop("int8")
+    path = pack / files["fp32"]["path"]
+    model = onnx.load(str(path))
+    for weight in model.graph.initializer:
+        value = numpy_helper.to_array(weight)
+        lowest = -60.0 if weight.name == "noise_bias" else 0.0
+        if weight.name.endswith(("_weight", "noise_bias")):
+            changed = numpy_helper.from_array(value * 0 + value.dtype.type(lowest), weight.name)
+            weight.CopyFrom(changed)
+    onnx.save(model, str(path))
+    data = path.read_bytes()
+    files["fp32"].update(sha256=hashlib.sha256(data).hexdigest(), bytes=len(data))
+    (pack / "voice.json").write_text(json.dumps(description))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -94,21 +93,16 @@ def check_lexicon_folder(folder: Path) -> list[Finding]:
     """Are the user's own pronunciations readable?"""
     if not folder.is_dir():
         return [Finding(OK, "lexicon.d", f"no pronunciations of your own ({folder} is not there)")]
+    from edge_tts.text.lexicon_overrides import load_overrides
+
     findings = []
     count = 0
-    for path in sorted(folder.glob("*.json")):
-        try:
-            entries = json.loads(path.read_text(encoding="utf-8"))
-            if not isinstance(entries, dict):
-                raise ValueError("it must be one JSON object")
-            for word, spoken in entries.items():
-                if not isinstance(spoken, list) or not all(isinstance(s, str) for s in spoken):
-                    raise ValueError(f"{word!r} must be a list of syllables or symbols")
-            count += len(entries)
-        except (OSError, ValueError) as exc:
-            findings.append(
-                Finding(ERROR, "lexicon.d", f"{path} can't be used: {exc}", f"edit or move {path}")
-            )
+    try:
+        own = load_overrides(folder)
+        count = len(own.chinese) + len(own.tokens)
+    except EdgeTtsError as exc:
+        fix = f"correct the entry, or move its file out of {folder}"
+        findings.append(Finding(ERROR, "lexicon.d", str(exc), fix))
     strangers = [path.name for path in sorted(folder.iterdir()) if path.suffix != ".json"]
     if strangers:
         message = f"{folder} holds files that are not read: {', '.join(strangers[:5])}"

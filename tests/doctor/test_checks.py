@@ -110,7 +110,9 @@ class TestLexiconFolder:
         (finding,) = check_lexicon_folder(tmp_path)
         assert "2 pronunciations" in finding.message
 
-    @pytest.mark.parametrize("text", ["{", "[]", '{"PLC": "P L C"}', '{"PLC": [1]}'])
+    @pytest.mark.parametrize(
+        "text", ["{", "[]", '{"PLC": "P L C"}', '{"PLC": [1]}', '{"车库": ["che1", "xyz9"]}']
+    )
     def test_a_broken_file_is_named(self, tmp_path: Path, text: str) -> None:
         write(tmp_path / "a.json", text)
         (finding,) = check_lexicon_folder(tmp_path)

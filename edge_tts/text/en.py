@@ -154,7 +154,11 @@ def power(exponent: str) -> str:
 
 def fraction(numerator: str, denominator: str) -> str:
     """``("3", "4")`` -> ``three quarters``."""
-    names = {"2": ("half", "halves"), "4": ("quarter", "quarters")}
+    names = {
+        "2": ("half", "halves"),
+        "4": ("quarter", "quarters"),
+        "100": ("hundredth", "hundredths"),
+    }
     singular, plural = names.get(denominator) or (
         ordinal(denominator),
         f"{ordinal(denominator)}s",

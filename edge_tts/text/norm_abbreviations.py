@@ -55,14 +55,15 @@ _TENS = pattern(
     re.IGNORECASE,
 )
 _JOINED = pattern(r"[A-Za-z]{1,4}[-/](?:[A-Za-z]{1,4}(?![A-Za-z0-9])|(?=\s))")
-_WORD_FOLLOWS = pattern(r"\s+[A-Za-z0-9]")
+_WORD_FOLLOWS = pattern(r"\s+(?:\d|[A-Za-z][a-z]*(?![A-Za-z0-9]))")
+_ENGLISH_PHRASE = pattern(r" ?a\s+[A-Za-z][a-z]+")
 # An A before a lower-case word is the article, except in what the normaliser itself writes.
 _ARTICLE = pattern(
     r" (?!(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|"
     r"[a-z]+teen|[a-z]+ty|hundred|phase|plus|minus|point|dash|slash|dot|by|and|or|to|is|at|over|less|greater|not|equals?|"
     r"times|divided|squared|cubed|percent|approximately|much|number|colon|backslash|per|degrees?|"
     r"infinity|sum|up|down|left|angle|diameter|about|square|ohms|proportional|"
-    rf"{'|'.join(name for _, name in GREEK.values())})\b)[A-Za-z]?[a-z]+"
+    rf"{'|'.join(name for _, name in GREEK.values())})\b)[A-Za-z][a-z]+(?![A-Za-z0-9])"
 )
 _EXTENSION = pattern(r"\.?\s*(?=\d)")
 
@@ -154,9 +155,12 @@ def word(scan: Scan, start: int, token: str) -> int:
     if unit_end := _unit_alone(scan, start):
         return unit_end
     if token == "a":
-        said = "a" if _WORD_FOLLOWS.match(text, end) else "A"
+        article = _WORD_FOLLOWS.match(text, end)
+        if scan.default == "zh" and article:
+            article = _ENGLISH_PHRASE.fullmatch(text[max(0, start - 1) : article.end()])
+        said = "a" if article else "A"
     elif token == "A":
-        said = "a" if _ARTICLE.match(text, end) else "A"
+        said = "a" if scan.default == "en" and _ARTICLE.match(text, end) else "A"
     else:
         said = spoken(scan, token)
     scan.say(said)

@@ -60,12 +60,21 @@ _CODE_WORDS = {word: word for word in (
     "err": "error", "alm": "alarm", "no": "number", "ver": "version", "rev": "revision"
 }  # fmt: skip
 
+_TAG_RANGE = pattern(
+    r"(?P<before>[A-Z]{0,3})(?P<first>\d{1,3})(?P<behind>[A-Z]?)-(?P=before)(?P<last>\d{1,3})(?P=behind)"
+)
 _JOINTS = frozenset("in on to of up off and or".split())
 
 
 def say_code(scan: Scan, token: str, language: Language) -> None:
     """``S7-1200`` -> ``S七一二零零``; ``DB1.DBX0.0`` -> ``D B一点D B X零点零``."""
     words = scan.words(language)
+    if (tags := _TAG_RANGE.fullmatch(token)) and int(tags["last"]) > int(tags["first"]) + 1:
+        for name in (tags["first"], tags["last"]):
+            if name is tags["last"]:
+                scan.say(words.RANGE)
+            say_code(scan, f"{tags['before']}{name}{tags['behind']}", language)
+        return
     parts = _CODE_PART.findall(token)
     after_point = False
     single_number = sum(part.isdigit() for part in parts) == 1
@@ -135,7 +144,7 @@ def letter_token(scan: Scan, start: int) -> int:
         if parse_unit_after_number(text, number_start):
             scan.say(_letters_of(scan, quantity["head"]))
             return number_start
-    language = scan.language(start, end)
+    language = scan.code_language(start, end)
     say_code(scan, token, language)
     return end
 
@@ -155,7 +164,7 @@ def parse_unit_after_number(text: str, start: int) -> int:
 
 
 def _thread(scan: Scan, match: re.Match[str]) -> int:
-    language = scan.language(match.start(), match.end())
+    language = scan.code_language(match.start(), match.end())
     words = scan.words(language)
     times = "乘" if language == "zh" else "by"
     scan.say(letters(match["letter"]))
@@ -191,7 +200,7 @@ def digit_code(scan: Scan, start: int) -> int:
     """A version or a based number that starts with a digit; 0 if there is none."""
     text = scan.text
     if match := _VERSION.match(text, start):
-        language = scan.language(start, match.end())
+        language = scan.code_language(start, match.end())
         words = scan.words(language)
         for index, part in enumerate(match.group().split(".")):
             if index:
@@ -200,7 +209,7 @@ def digit_code(scan: Scan, start: int) -> int:
             scan.say(words.cardinal(part) if short else words.digits(part))
         return match.end()
     if match := _HEX.match(text, start):
-        language = scan.language(start, match.end())
+        language = scan.code_language(start, match.end())
         scan.say("零" if language == "zh" else "zero")
         scan.say("X")
         scan.say(characters(match["body"], language))
@@ -211,7 +220,7 @@ def digit_code(scan: Scan, start: int) -> int:
         if base == "16" or (
             len(body) > 1 and set(body) <= set("01_" if base == "2" else "01234567_")
         ):
-            language = scan.language(start, match.end())
+            language = scan.code_language(start, match.end())
             scan.say(_BASES[base][language == "en"])
             scan.say(characters(body, language))
             return match.end()
@@ -223,7 +232,7 @@ def mixed_code(scan: Scan, start: int) -> int:
     match = _MIXED.match(scan.text, start)
     if match is None or not any(character.isalpha() for character in match.group()):
         return 0
-    say_code(scan, match.group(), scan.language(start, match.end()))
+    say_code(scan, match.group(), scan.code_language(start, match.end()))
     return match.end()
 
 

@@ -18,6 +18,9 @@ from edge_tts.text.norm_values import Value, chain_at, unit_at
 from edge_tts.text.units import Unit
 
 _VERSION_BEFORE = pattern(r"(?i:version|firmware|software|release|python|build)\s$")
+_NAMED_BY_PAIR = pattern(
+    r"(?:图|表|附录|附件|探测器|地址|烟感|温感|手报|模块|点位|端子|插槽|位号|编号|柜)\s?$"
+)
 _ROUND_DENOMINATORS = frozenset(("10", "12", "16", "100"))
 _COUNTED_OFF = pattern(r"(?:步骤|步|页|第|进度|[Ss]tep|[Pp]age|[Pp]art|[Ii]tem|[Ss]tage)\s?$")
 _MIXED_FRACTION = pattern(r"(?P<whole>\d+) (?P<top>\d{1,2})/(?P<bottom>\d{1,3})(?![\d/.])")
@@ -55,6 +58,8 @@ def _is_fraction(scan: Scan, values: list[Value], index: int) -> bool:
         return False
     small = len(top.integer) <= 2 and len(bottom.integer) <= 3
     if not ((small and bottom.integer[0] not in "01") or bottom.integer in _ROUND_DENOMINATORS):
+        return False
+    if bottom.unit is not None and int(bottom.integer) > 16 and bottom.integer not in ("32", "64"):
         return False
     if index + 1 < len(values) or not top.integer or int(top.integer) >= int(bottom.integer):
         return False
@@ -112,12 +117,19 @@ def _connector(
         if left.unit or right.sign or re.match(r"\s?[号號#]", scan.text[right.end :]):
             return COMMA
         if language == "zh":
-            return "比" if right.unit else "斜杠"
+            return (
+                "比"
+                if right.unit and right.unit.zh.endswith("伏")
+                else COMMA
+                if right.unit
+                else "斜杠"
+            )
         return "over" if right.unit else "slash"
     mark = scan.text[left.end : right.start].strip()
     if mark == "-" and re.match(r"\s*=", scan.text[right.end :]):
         return "减" if language == "zh" else "minus"
-    if mark == "-" and _is_name(values, kinds):
+    named = not right.unit and _NAMED_BY_PAIR.search(scan.before(left.start, 8))
+    if mark == "-" and (named or _is_name(values, kinds)):
         return "杠" if language == "zh" else "dash"
     return mark if mark in ("至", "到") and language == "zh" else str(words.RANGE)
 

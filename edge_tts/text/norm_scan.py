@@ -24,7 +24,8 @@ _ENGLISH_WORD = pattern(r"(?<![A-Za-z0-9])(?:[A-Z]?[a-z]{2,}|[A-Z]{4,})(?![A-Za-
 _CHINESE_HINT = pattern("[℃㎡￥！（）：；、。，？]")
 # A label in capitals (ERROR 5 号泵) has no vote: it stands in Chinese lines too.
 _VOTE = pattern(
-    rf"(?P<zh>[{HAN}])|(?P<en>(?<![A-Za-z0-9])[A-Z]?[a-z]{{2,}}(?![A-Za-z0-9]))"
+    rf"(?P<zh>[{HAN}])|(?P<en>(?<![A-Za-z0-9])(?!(?:cos|sin|tan|log|lg|ln|max|min|avg|rms)(?![a-z]))"
+    r"[A-Z]?[a-z]{2,}(?![A-Za-z0-9]))"
     r"|(?P<end>[，。！？；：、!?;()（）\[\]\n]|[,:](?!\d)|\.(?=\s|$))"
 )
 _LETTER_ENDS = pattern(r"[A-Za-z]")
@@ -81,13 +82,7 @@ class Scan:
         """Language of the number at ``[start, end)``: of the nearest word in its clause."""
         if not self._mixed:
             return self.default
-        left = self._left_vote(start)
-        match = _VOTE.search(self.text, end, min(len(self.text), end + 64))
-        right: Language | None = None
-        distance = 0
-        if match is not None and match.lastgroup != "end":
-            right = "zh" if match.lastgroup == "zh" else "en"
-            distance = match.start() - end
+        left, right, distance = self._votes(start, end)
         if left is None or right is None:
             return (left and left[1]) or right or self.default
         if left[1] == right:
@@ -95,6 +90,30 @@ class Scan:
         if start - left[0] == distance:
             return "zh"
         return left[1] if start - left[0] < distance else right
+
+    def code_language(self, start: int, end: int) -> Language:
+        """The language of the code at ``[start, end)``.
+
+        In a line with Chinese in it a code is read in Chinese, but in the middle
+        of an English phrase.
+        """
+        if not self._mixed:
+            return self.default
+        left, right, _ = self._votes(start, end)
+        return "en" if left is not None and left[1] == right == "en" else "zh"
+
+    def _votes(
+        self, start: int, end: int
+    ) -> tuple[tuple[int, Language] | None, Language | None, int]:
+        """Votes left and right of ``[start, end)`` in its clause, and how far the right one is."""
+        left = self._left_vote(start)
+        match = _VOTE.search(self.text, end, min(len(self.text), end + 64))
+        right: Language | None = None
+        distance = 0
+        if match is not None and match.lastgroup != "end":
+            right = "zh" if match.lastgroup == "zh" else "en"
+            distance = match.start() - end
+        return left, right, distance
 
     def _left_vote(self, start: int) -> tuple[int, Language] | None:
         """Nearest vote in the clause before ``start``, remembered from call to call."""

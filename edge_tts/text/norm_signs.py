@@ -29,6 +29,9 @@ _ENGLISH_RATE = pattern(
 _ONE_EACH_SIDE = pattern(rf"(?:^|[^{HAN}])[{HAN}]$")
 _NUMERAL_BEFORE = pattern(r"[ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ]$|(?<![A-Za-z0-9])(?:I{1,3}|IV|V)$")
 _NUMERAL_BEHIND = pattern(r"\s?(?:[ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ]|(?:I{1,3}|IV|VI{0,3})[母段级类型期号])")
+_DIRECTION = pattern(
+    r"[-+](?:方向|向|超程|限位|极限|硬限|软限|硬超|软超|[XYZABCUVWR](?![A-Za-z0-9.-]))"
+)
 _TIME_WORD = pattern(r"[一二三四五六七八九十日天月年点时号级]$")
 _COUNTRY_CODE = pattern(r"\+(?P<country>86|1|44|49)[- ]?(?=\d)")
 HAN_CHARACTER = pattern(f"[{HAN}]")
@@ -81,6 +84,10 @@ def sign(scan: Scan, pos: int) -> int:
             chinese = scan.language(pos, pos + 2) == "zh"
             scan.say("负" if chinese else "minus")
             return pos + 1
+    if _DIRECTION.match(text, pos) and (not previous or not previous.isascii() or previous == " "):
+        chinese = scan.language(pos, pos + 1) == "zh"
+        scan.say({"+": ("正", "plus")}.get(mark, ("负", "minus"))[not chinese])
+        return pos + 1
     if mark == "+":
         scan.say(reading(scan, "+", pos, pos + 1) if text[pos + 1 :].strip() else "")
         return pos + 1

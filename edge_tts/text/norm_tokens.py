@@ -166,7 +166,7 @@ def quantity_or_code(scan: Scan, start: int) -> int:
     if found := _multiple(scan, start):
         return found
     if match := _HYPHENATED_CODE.match(text, start):
-        say_code(scan, match.group(), scan.language(start, match.end()))
+        say_code(scan, match.group(), scan.code_language(start, match.end()))
         return match.end()
     if match := _DIGITS_LETTER.match(text, start):
         digits = match["digits"]

@@ -71,7 +71,7 @@ def _segments(scan: Scan, token: str) -> str:
 def plain_word(scan: Scan, lower: str) -> str:
     """A lower-case run: a word, or letters where it can't be one (``mqtt``)."""
     if len(lower) == 1:
-        return lower if lower == "a" else lower.upper()
+        return lower.upper()
     upper = lower.upper()
     if lower in SHORT_WORDS:
         return lower

@@ -17,6 +17,7 @@ Waveform = npt.NDArray[np.float32]
 # Below this a rendered phrase counts as silent at its ends: -50 dBFS.
 _SILENCE = 10 ** (-50 / 20)
 _TAIL_MS = 20.0
+_MAX_MEMORY_BYTES = 8 * 1024 * 1024
 
 
 class Phrases:
@@ -40,6 +41,8 @@ class Phrases:
         self._identify = identify
         self._sample_rate_hz = sample_rate_hz
         self._lock = threading.Lock()
+        # What the disk does not take is kept here, so that a read-only device has its prefixes.
+        self._in_memory: dict[str, bytes] = {}
         self.wanted = tuple(dict.fromkeys(wanted))
 
     def open(self) -> None:
@@ -51,15 +54,20 @@ class Phrases:
         """From now on have these phrases ready, as they sound now."""
         with self._lock:
             self._identify = identify
+            self._in_memory.clear()
             self.wanted = tuple(dict.fromkeys(wanted))
 
     def get(self, text: str, speed: float = 1.0) -> Waveform | None:
         """The speech of a text, ``(N,)`` in [-1, 1], or None."""
         with self._lock:
-            speech = self._cache.get(self._identify(text.strip(), speed))
-        if speech is None or speech.sample_rate_hz != self._sample_rate_hz:
-            return None
-        samples = np.frombuffer(speech.pcm, "<i2")
+            key = self._identify(text.strip(), speed)
+            pcm = self._in_memory.get(key)
+            if pcm is None:
+                speech = self._cache.get(key)
+                if speech is None or speech.sample_rate_hz != self._sample_rate_hz:
+                    return None
+                pcm = speech.pcm
+        samples = np.frombuffer(pcm, "<i2")
         waveform: Waveform = np.multiply(samples, 1 / 32767, dtype=np.float32)
         return waveform
 
@@ -80,8 +88,11 @@ class Phrases:
     def missing(self) -> tuple[str, ...]:
         """Wanted phrases that are not rendered yet."""
         with self._lock:
+            keys = {text: self._identify(text, 1.0) for text in self.wanted}
             return tuple(
-                text for text in self.wanted if self._identify(text, 1.0) not in self._cache
+                text
+                for text, key in keys.items()
+                if key not in self._cache and key not in self._in_memory
             )
 
     def render_next(self, pipeline: SpeechPipeline, interrupted: Callable[[], bool]) -> bool:
@@ -100,12 +111,16 @@ class Phrases:
             parts.append(chunk.samples)
         samples = np.concatenate(parts)
         pcm = np.rint(np.clip(samples, -1.0, 1.0) * 32767).astype("<i2").tobytes()
-        with self._lock:
-            stored = self._cache.put(self._identify(text, 1.0), pcm, self._sample_rate_hz)
         log.event("phrase-rendered", text=text, seconds=len(samples) / self._sample_rate_hz)
-        if not stored:
+        with self._lock:
+            key = self._identify(text, 1.0)
+            if self._cache.put(key, pcm, self._sample_rate_hz):
+                return bool(others)
             log.event("phrase-not-stored", log.WARNING, text=text, error=self._cache.last_error)
-        return stored and bool(others)
+            if sum(map(len, self._in_memory.values())) + len(pcm) > _MAX_MEMORY_BYTES:
+                return False
+            self._in_memory[key] = pcm
+            return bool(others)
 
 
 def identity(voice: str, voice_version: str, variant: str) -> Callable[[str, float], str]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -184,3 +186,26 @@ def outcomes_in(log: str) -> dict[int, str]:
             fields = dict(word.split("=", 1) for word in words if "=" in word)
             found[int(fields["id"])] = fields["outcome"]
     return found
+
+
+def say_line(daemon: DaemonProcess, words: str) -> socket.socket:
+    """Send a SAY and leave the answer unread."""
+    sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    sock.settimeout(30)
+    sock.connect(str(daemon.socket_path))
+    sock.sendall(f"SAY {words}\n".encode())
+    return sock
+
+
+def answer(sock: socket.socket) -> str:
+    return sock.makefile(encoding="utf-8").readline()
+
+
+def id_of(line: str) -> int:
+    match = re.match(r"OK id=(\d+)", line)
+    assert match, line
+    return int(match[1])
+
+
+def await_outcomes(daemon: DaemonProcess, expected: dict[int, str]) -> None:
+    daemon.wait(lambda: expected.items() <= outcomes_in(daemon.log()).items(), 60.0)

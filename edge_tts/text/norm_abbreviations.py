@@ -27,7 +27,7 @@ _NUMERAL_VALUES = {
 }  # fmt: skip
 _SURE_NUMERALS = frozenset(("II", "III", "VII", "VIII", "XII"))
 _NUMERAL_AFTER = pattern(
-    r"\s?(?:母|段|级|級|类|類|型|期|回|路|区|區|档|檔|号|號|组|組|代|列|侧|側|柱|次|阶|层|层级|"
+    r"\s*(?:母|段|级|級|类|類|型|期|回|路|区|區|档|檔|号|號|组|組|代|列|侧|側|柱|次|阶|层|层级|"
     r"[、/~～到至-](?:I{1,3}|IV|VI{0,3}|V)\s?[母段级類类型期回路区档号组])"
 )
 _NUMERAL_NOUNS = pattern(

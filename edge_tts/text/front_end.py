@@ -59,8 +59,19 @@ class TextFrontEnd:
         self._room = max_phonemes - 2
 
     def normalize(self, text: str) -> NormalizedText:
-        """Spell out ``text``; traditional characters become simplified ones first."""
-        return normalize(self.lexicon.simplify(text), self.lexicon)
+        """Spell out ``text``; traditional characters become simplified ones first.
+
+        The user's tokens with digits stay as they are.
+        """
+        pieces = self.lexicon.split_own_tokens(self.lexicon.simplify(text))
+        if len(pieces) == 1:
+            return normalize(pieces[0], self.lexicon)
+        parts = [normalize(piece, self.lexicon) for piece in pieces[::2]]
+        said = parts[0].text
+        for token, part in zip(pieces[1::2], parts[1:], strict=True):
+            said = f"{said} {token} {part.text}"
+        warnings = dict.fromkeys(warning for part in parts for warning in part.warnings)
+        return NormalizedText(said.strip(), tuple(warnings))
 
     def phonemize(self, text: str, tones: Tones = "surface") -> list[Word]:
         """Words of ``text`` with their pronunciation, and pauses between them."""

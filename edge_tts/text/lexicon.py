@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
 from edge_tts.text import english_words
 from edge_tts.text.english_context import Homographs
-from edge_tts.text.lexicon_overrides import Overrides, Pronunciation, load_overrides
-from edge_tts.text.lexicon_table import LexiconTable
 from edge_tts.text.letter_to_sound import VOWELS, LetterToSound
 from edge_tts.text.letters import LETTER_NAMES
+from edge_tts.text.lexicon_overrides import Overrides, Pronunciation, load_overrides
+from edge_tts.text.lexicon_table import LexiconTable
 from edge_tts.text.polyphones import NeighbourRules
 from edge_tts.text.segmenter import segment
 from edge_tts.text.words import Word
@@ -29,6 +30,7 @@ class Lexicon:
         self._folder = overrides_folder
         self._overrides = Overrides()
         self._own_words: dict[str, tuple[str, ...]] = {}
+        self._own_pattern: re.Pattern[str] | None = None
         self._english: dict[str, tuple[str, ...]] = {}
         self._acronyms: dict[str, tuple[str, ...]] = {}
         for line in table.lines("ACRO"):
@@ -64,6 +66,7 @@ class Lexicon:
         self._overrides = overrides
         self._own_words = {first: tuple(words) for first, words in own.items()}
         self._english = {}
+        self._own_pattern = _pattern_of(overrides.tokens)
 
     # -- what the normaliser asks
 
@@ -136,9 +139,12 @@ class Lexicon:
 
     # -- English
 
-    def own_tokens(self) -> Iterable[str]:
-        """Keys of the user's Latin entries."""
-        return self._overrides.tokens
+    def split_own_tokens(self, text: str) -> list[str]:
+        """Cut out the user's tokens that hold more than letters (``S7-1200``).
+
+        Items at odd places are such tokens, the others what lies between them.
+        """
+        return self._own_pattern.split(text) if self._own_pattern else [text]
 
     def own_token(self, token: str) -> Pronunciation | None:
         """The user's entry for a Latin token."""
@@ -193,3 +199,11 @@ class Lexicon:
         stem = word[:-2] if word.endswith("'s") else word
         symbols = self._model(stem)
         return english_words.plural(symbols) if stem != word else symbols
+
+
+def _pattern_of(tokens: Iterable[str]) -> re.Pattern[str] | None:
+    """Finds the tokens that are not letters alone, the longest first."""
+    keys = sorted((key for key in tokens if not key.isalpha()), key=lambda key: (-len(key), key))
+    if not keys:
+        return None
+    return re.compile(rf"(?<![A-Za-z0-9])({'|'.join(map(re.escape, keys))})(?![A-Za-z0-9])")

@@ -30,10 +30,13 @@ FIRST_CHARACTER = 0x3400
 LAST_CHARACTER = 0x9FFF
 WORDS_IN_BLOCK = 16
 # A word's value in the trie: cost, -ln(probability) in units of 1/COST_SCALE,
-# in the low ten bits; the top bit says that the reading is in EXSY.
+# in the low ten bits; the top bit says that the reading is in EXSY, the next one
+# that four characters are two words, cut as one for safety.
 COST_SCALE = 50.0
 COST_MASK = 0x3FF
 HAS_READING = 0x8000
+IS_PAIR = 0x4000
+PAIR_LENGTH = 4
 
 
 class LexiconTable:
@@ -131,6 +134,11 @@ class LexiconTable:
             if state == high or self.code[state] != code:
                 return None
         return state if self.value[state] else None
+
+    def is_pair(self, word: str) -> bool:
+        """Whether a word of four characters is two words."""
+        state = self.find(word) if len(word) == PAIR_LENGTH else None
+        return state is not None and bool(self.value[state] & IS_PAIR)
 
     def word_reading(self, word: str) -> tuple[str, ...] | None:
         """Syllables of a Chinese word of the table, or None where it isn't in it."""

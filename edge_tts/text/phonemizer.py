@@ -18,12 +18,11 @@ PAUSE_MARKS = {
     "（": ",", "）": ",", "(": ",", ")": ",", "\n": ".",
 }  # fmt: skip
 _STRENGTH = ",.?!"
-_PATTERN = (
+_TOKEN = re.compile(
     r"(?P<zh>[\u3400-\u9fff〇]+)|(?P<en>[A-Za-z]+(?:['’][A-Za-z]+)*)|(?P<pause>["
     + re.escape("".join(PAUSE_MARKS))
     + "])"
 )
-_TOKEN = re.compile(_PATTERN)
 
 
 def phonemize(
@@ -40,34 +39,31 @@ def phonemize(
     Characters without a reading are left out and added to ``missing``.
     """
     words: list[Word] = []
-    for match in _token_pattern(lexicon).finditer(lexicon.simplify(normalized)):
-        text = match.group()
-        kind = match.lastgroup
-        if kind == "zh":
-            words += chinese_words(text, lexicon, missing)
-        elif kind == "pause":
-            _add_pause(words, PAUSE_MARKS[text])
+    for index, piece in enumerate(lexicon.split_own_tokens(lexicon.simplify(normalized))):
+        own = lexicon.own_token(piece) if index % 2 else None
+        if own:
+            words.append(Word(piece, own.language, own.syllables))
         else:
-            own = lexicon.own_token(text)
-            if own:
-                words.append(Word(text, own.language, own.syllables))
-            elif len(text) == 2 and text[0].isupper() and text[1] == "s":
-                # The plural of a letter name, as in P L Cs.
-                words.append(Word(text, "en", plural(lexicon.english(text[0]))))
-            elif kind == "en":
-                words.append(Word(text, "en", lexicon.english(text.replace("’", "'"))))
+            _add_words(words, piece, lexicon, missing)
     lexicon.resolve_homographs(words)
     return apply_tone_sandhi(words, lexicon.is_chinese_word) if tones == "surface" else words
 
 
-def _token_pattern(lexicon: Lexicon) -> re.Pattern[str]:
-    """The pattern of tokens, with the user's keys first where they hold more than letters."""
-    keys = [key for key in lexicon.own_tokens() if not key.isalpha()]
-    if not keys:
-        return _TOKEN
-    keys.sort(key=lambda key: (-len(key), key))
-    own = "|".join(map(re.escape, keys))
-    return re.compile(rf"(?P<own>(?<![A-Za-z0-9])(?:{own})(?![A-Za-z0-9]))|{_PATTERN}")
+def _add_words(words: list[Word], text: str, lexicon: Lexicon, missing: list[str] | None) -> None:
+    for match in _TOKEN.finditer(text):
+        token = match.group()
+        kind = match.lastgroup
+        if kind == "zh":
+            words += chinese_words(token, lexicon, missing)
+        elif kind == "pause":
+            _add_pause(words, PAUSE_MARKS[token])
+        elif own := lexicon.own_token(token):
+            words.append(Word(token, own.language, own.syllables))
+        elif len(token) == 2 and token[0].isupper() and token[1] == "s":
+            # The plural of a letter name, as in P L Cs.
+            words.append(Word(token, "en", plural(lexicon.english(token[0]))))
+        else:
+            words.append(Word(token, "en", lexicon.english(token.replace("’", "'"))))
 
 
 def _add_pause(words: list[Word], mark: str) -> None:

@@ -10,7 +10,13 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Collection, Mapping
 
-from edge_tts.text.lexicon_table import COST_MASK, COST_SCALE, FIRST_CHARACTER, LexiconTable
+from edge_tts.text.lexicon_table import (
+    COST_MASK,
+    COST_SCALE,
+    FIRST_CHARACTER,
+    PAIR_LENGTH,
+    LexiconTable,
+)
 
 DIGITS = frozenset("零〇一二两三四五六七八九幺")
 NUMERALS = DIGITS | frozenset("十百千万亿")
@@ -92,7 +98,12 @@ def segment(
     end = length
     while end:
         start = back[end]
-        words.append(text[start:end])
+        word = text[start:end]
+        own = own_words and word in own_words.get(word[0], ())
+        if end - start == PAIR_LENGTH and not own and table.is_pair(word):
+            words.append(word[2:])
+            word = word[:2]
+        words.append(word)
         end = start
     words.reverse()
     return words

@@ -27,7 +27,8 @@ def text_blocks(text: str, longest: int = _LONGEST) -> Iterator[str]:
         end = _best_cut(text, start, start + longest)
         yield text[start:end]
         start = end
-    yield text[start:]
+    if start < len(text) or not text:
+        yield text[start:]
 
 
 def _best_cut(text: str, start: int, limit: int) -> int:

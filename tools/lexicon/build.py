@@ -6,7 +6,12 @@ from array import array
 from pathlib import Path
 
 from edge_tts.text.inventory import ARPABET_CONSONANTS, ARPABET_VOWELS
-from edge_tts.text.lexicon_table import FIRST_CHARACTER, HAS_READING, LAST_CHARACTER
+from edge_tts.text.lexicon_table import (
+    FIRST_CHARACTER,
+    HAS_READING,
+    IS_PAIR,
+    LAST_CHARACTER,
+)
 from tools.lexicon.chinese import ChineseData, load_chinese, neighbour_rules
 from tools.lexicon.english import homograph_rules, load_acronyms, load_dictionary, load_english
 from tools.lexicon.letter_trees import accuracy, learn
@@ -29,7 +34,12 @@ def _chinese_sections(data: ChineseData) -> dict[str, bytes]:
         return tuple(data.readings.get(c, "") for c in word)
 
     trie = SortedTrie(
-        (word, cost | (HAS_READING if syllables_ != plain(word) else 0))
+        (
+            word,
+            cost
+            | (HAS_READING if syllables_ != plain(word) else 0)
+            | (IS_PAIR if word in data.pairs else 0),
+        )
         for word, (cost, syllables_) in sorted(data.words.items())
     )
     root = array("H", bytes(2 * len(span)))

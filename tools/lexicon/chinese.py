@@ -28,10 +28,16 @@ _NAME_TAGS = ("nr", "ns", "nt", "nz")
 
 @dataclass
 class ChineseData:
-    """``readings`` of characters; ``words`` to (cost, syllables); ``simplified`` maps."""
+    """What the Chinese sections are made of.
+
+    ``readings`` of characters, ``words`` to (cost, syllables), ``pairs``: those of
+    them that are two words said together, ``simplified`` forms of characters and
+    of ``traditional_phrases``.
+    """
 
     readings: dict[str, str] = field(default_factory=dict)
     words: dict[str, tuple[int, tuple[str, ...]]] = field(default_factory=dict)
+    pairs: set[str] = field(default_factory=set)
     simplified: dict[str, str] = field(default_factory=dict)
     traditional_phrases: dict[str, str] = field(default_factory=dict)
 
@@ -195,14 +201,24 @@ def load_chinese() -> ChineseData:
             lowest = LOWEST_COUNT_READING
         if count >= lowest:
             chosen[word] = count
+    def reading_of(word: str) -> tuple[str, ...]:
+        return phrases.get(word) or _compose(word, phrases, inside)
+
     for word in own:
         chosen[word] = max(chosen.get(word, 0), OWN_COUNT)
+    data.pairs = {
+        word
+        for word in own
+        if len(word) == LONGEST_WORD
+        and word[:2] in chosen
+        and word[2:] in chosen
+        and reading_of(word) == reading_of(word[:2]) + reading_of(word[2:])
+    }
     for row in _rows("remove.tsv"):
         for word in row:
             chosen.pop(word, None)
     for word, count in chosen.items():
-        reading = phrases.get(word) if len(word) > 1 else (data.readings.get(word, ""),)
-        reading = reading or _compose(word, phrases, inside)
+        reading = reading_of(word) if len(word) > 1 else (data.readings.get(word, ""),)
         if len(word) == len(reading) > 1 and word[-2:] not in own and word not in own:
             reading = _weak_ending(word, reading, known=word in phrases)
         if _valid(reading):

@@ -23,3 +23,9 @@ def compiled_lexicon() -> Path | None:
 def tiny_voice(tmp_path_factory: pytest.TempPathFactory, compiled_lexicon: Path | None) -> Path:
     """The folder of a random voice of a few kilobytes; treat it as read-only."""
     return write_tiny_voice(tmp_path_factory.mktemp("voices") / "tiny", lexicon=compiled_lexicon)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--soak-minutes", default="1", help="length of the daemon's soak test; hours find leaks"
+    )

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from edge_tts.pipeline import Pipeline
 
 PERCENTILES = (50, 95, 99)
+# Alarms of each kind in a round against a daemon, which speaks in real time.
+SOCKET_ALARMS = 10
 
 EPILOG = """\b
 Examples:
@@ -27,9 +29,16 @@ Examples:
 @click.option("--voice", metavar="NAME", help="Installed voice, or the path of its folder.")
 @click.option("--provider", metavar="NAME",
               help="tensorrt, cuda or cpu: that one alone, or an error.")  # fmt: skip
+@click.option("--socket", "socket_path", is_flag=False, flag_value="", metavar="[PATH]",
+              help="Time a running daemon instead, from the request to the sound.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(
-    lines_file: str | None, rounds: int, voice: str | None, provider: str | None, as_json: bool
+    lines_file: str | None,
+    rounds: int,
+    voice: str | None,
+    provider: str | None,
+    socket_path: str | None,
+    as_json: bool,
 ) -> None:
     """Measure how soon and how fast this device speaks.
 
@@ -38,6 +47,13 @@ def command(
     """
     import json
     import os
+
+    if socket_path is not None:
+        from edge_tts.commands import bench_socket
+
+        timed = bench_socket.measure_socket(socket_path or None, SOCKET_ALARMS * rounds)
+        click.echo(json.dumps(timed) if as_json else bench_socket.table(timed))
+        return
 
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 

@@ -16,7 +16,9 @@ _CUT_AFTER_S = 0.3
 _PERCENTILES = (50, 95, 99)
 
 
-def measure_socket(socket_path: str | None, rounds: int, cached_text: str) -> dict[str, Any]:
+def measure_socket(
+    socket_path: str | None, rounds: int, cached_text: str = CACHED_TEXT
+) -> dict[str, Any]:
     """Speak through a daemon and time its ``started`` events.
 
     Each figure is the time from before the request line is sent to the event

@@ -198,6 +198,7 @@ class Pipeline:
                 graph=graph,
                 threads=inference.threads,
                 engine_folder=inference.engine_folder,
+                gpu_worker=inference.gpu_worker,
             ),
             idle_unload_s=inference.idle_unload_s or None,
         )

@@ -71,6 +71,11 @@ class InferenceSettings:
     idle_unload_s: float = setting(
         600.0, "Unload the networks after this long without speech; 0 never.", unit="s", low=0
     )
+    gpu_worker: bool = setting(
+        False,
+        "Run GPU networks in a process of their own: it ends when they unload, which alone gives "
+        "the driver's memory back, and takes a crash of the driver upon itself.",
+    )
     engine_folder: Path = setting(
         lambda: state_folder() / "engines",
         "Where built TensorRT engines are kept.",

@@ -89,6 +89,7 @@ def open_session(
     threads: int = 1,
     keep_memory: bool = False,
     engine_folder: Path | None = None,
+    gpu_worker: bool = False,
     openers: Mapping[str, Opener] | None = None,
 ) -> FallbackSession:
     """Load a network on the first step of the plan that takes it.
@@ -100,20 +101,23 @@ def open_session(
         threads: threads of one operator on a CPU.
         keep_memory: keep working buffers between runs, see ``OnnxSession``.
         engine_folder: where TensorRT engines lie; the state folder's unless given.
+        gpu_worker: run GPU networks in a process of their own, see ``Worker``.
         openers: how a provider loads a file, by its name.
 
     Raises:
         ProviderError: the provider that was forced can't be used.
         InferenceError: no step could load it.
     """
-    openers = openers or _openers(graph, threads, keep_memory, engine_folder)
+    if openers is None:
+        folder = engine_folder or state_folder() / "engines"
+        openers = _openers(graph, threads, keep_memory, folder, gpu_worker)
     session = FallbackSession(paths, plan, graph, openers)
     session.load()
     return session
 
 
 def _openers(
-    graph: str, threads: int, keep_memory: bool, engine_folder: Path | None
+    graph: str, threads: int, keep_memory: bool, engine_folder: Path, gpu_worker: bool
 ) -> dict[str, Opener]:
     def onnx(path: Path, step: ProviderStep) -> InferenceSession:
         from edge_tts.inference.onnx_session import OnnxSession
@@ -125,8 +129,20 @@ def _openers(
     def tensorrt(path: Path, step: ProviderStep) -> InferenceSession:
         from edge_tts.inference.engines import open_engine
 
-        return open_engine(path, graph, engine_folder or state_folder() / "engines")
+        return open_engine(path, graph, engine_folder)
 
+    def onnx_in_worker(path: Path, step: ProviderStep) -> InferenceSession:
+        from edge_tts.inference.worker_session import shared_worker
+
+        return shared_worker().open(graph, "onnx", str(path), step.name, threads, keep_memory)
+
+    def tensorrt_in_worker(path: Path, step: ProviderStep) -> InferenceSession:
+        from edge_tts.inference.worker_session import shared_worker
+
+        return shared_worker().open(graph, "tensorrt", str(path), graph, str(engine_folder))
+
+    if gpu_worker:
+        return {"cpu": onnx, "cuda": onnx_in_worker, "tensorrt": tensorrt_in_worker}
     return {"cpu": onnx, "cuda": onnx, "tensorrt": tensorrt}
 
 

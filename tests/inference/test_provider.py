@@ -188,6 +188,22 @@ class TestFallingBack:
             "decoder": "cpu int8",
         }
 
+    def test_a_worker_tells_its_failures_apart(
+        self, paths: dict[str, Path], caplog: pytest.LogCaptureFixture, tmp_path: Path
+    ) -> None:
+        from edge_tts.inference.worker_session import shared_worker
+
+        plan = choose_provider(boards.orin(tmp_path))
+        session = open_session(
+            paths, plan, graph="encoder", engine_folder=tmp_path, gpu_worker=True
+        )
+        assert str(session.step) == "cpu int8"
+        assert [record.getMessage().split(": ")[0] for record in caplog.records] == [
+            "the networks fall from tensorrt fp16 to cuda fp32",
+            "the networks fall from cuda fp32 to cpu int8",
+        ]
+        assert shared_worker().process_id is None
+
     def test_each_step_down_is_one_line(
         self, tmp_path: Path, tiny_voice: Path, caplog: pytest.LogCaptureFixture
     ) -> None:

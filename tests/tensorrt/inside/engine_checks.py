@@ -221,14 +221,22 @@ class TestSpeaking:
             )
         )
 
-    def speak(self, voice: Voice, plan: ProviderPlan, folder: Path) -> list[np.ndarray]:
+    def speak(
+        self, voice: Voice, plan: ProviderPlan, folder: Path, *, gpu_worker: bool = False
+    ) -> list[np.ndarray]:
         from edge_tts.synthesis.acoustic_model import AcousticModel
         from edge_tts.synthesis.dsp_vocoder import DspVocoder
         from edge_tts.synthesis.synthesizer import Synthesizer
         from edge_tts.synthesis.vocoder import NeuralVocoder
 
         sessions = {
-            graph: open_session(voice.graph_paths(graph), plan, graph=graph, engine_folder=folder)
+            graph: open_session(
+                voice.graph_paths(graph),
+                plan,
+                graph=graph,
+                engine_folder=folder,
+                gpu_worker=gpu_worker,
+            )
             for graph in GRAPHS
         }
 
@@ -263,6 +271,20 @@ class TestSpeaking:
         expected = np.concatenate(self.speak(voice, reference, tmp_path))
         assert len(found) > 24000
         np.testing.assert_allclose(found, expected, atol=1e-6)
+
+    def test_a_worker_gives_the_same_samples_and_is_gone_afterwards(
+        self, voice: Voice, tmp_path: Path
+    ) -> None:
+        from edge_tts.inference.worker_session import shared_worker
+
+        build(voice, tmp_path)
+        expected = np.concatenate(self.speak(voice, self.plan(), tmp_path))
+        runs, plan = tensorrt.counters["runs"], self.plan()
+        found = np.concatenate(self.speak(voice, plan, tmp_path, gpu_worker=True))
+        np.testing.assert_array_equal(found, expected)
+        assert {step.name for step in plan.in_use.values()} == {"tensorrt"}
+        assert tensorrt.counters["runs"] == runs, "this process ran an engine itself"
+        assert shared_worker().process_id is None
 
     @pytest.mark.parametrize(
         ("function", "code"),

@@ -27,6 +27,7 @@ BINDINGS = {
     "11.4": "tensorrt-cu12-bindings==11.4.0.106",
 }
 PYCUDA = "pycuda==2026.1"
+REAL_BUILDER = "tensorrt-rtx-cu13==1.7.1.116"
 _CUDA_FOLDERS = (Path("/usr/local/cuda"), Path("/usr"))
 
 
@@ -132,6 +133,17 @@ def pycuda_folder() -> Path:
         shutil.rmtree(folder / "numpy", ignore_errors=True)
 
     return _made("pycuda", make)
+
+
+def real_builder_environment() -> dict[str, str]:
+    """Variables for a process whose tensorrt is the real parser and builder of TensorRT for RTX."""
+    folder = _made("rtx", lambda part: _pip(REAL_BUILDER, part, dependencies=True))
+    # What came along must not stand before this environment's own packages.
+    for name in ("numpy", "onnx", "protobuf"):
+        for path in folder.glob(f"{name}*"):
+            shutil.rmtree(path, ignore_errors=True)
+    folders = [HERE / "real_builder", REPOSITORY, folder]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, folders))}
 
 
 def _made(name: str, make: object) -> Path:

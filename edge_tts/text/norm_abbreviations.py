@@ -27,7 +27,7 @@ _NUMERAL_VALUES = {
 }  # fmt: skip
 _SURE_NUMERALS = frozenset(("II", "III", "VII", "VIII", "XII"))
 _NUMERAL_AFTER = pattern(
-    r"\s*(?:母|段|级|級|类|類|型|期|回|路|区|區|档|檔|号|號|组|組|代|列|侧|側|柱|次|阶|层|层级|"
+    r"[\s*_`'\"]*(?:母|段|级|級|类|類|型|期|回|路|区|區|档|檔|号|號|#|组|組|代|列|侧|側|柱|次|阶|层|层级|"
     r"[、/~～到至-](?:I{1,3}|IV|VI{0,3}|V)\s?[母段级類类型期回路区档号组])"
 )
 _NUMERAL_NOUNS = pattern(
@@ -55,8 +55,11 @@ _TENS = pattern(
     re.IGNORECASE,
 )
 _JOINED = pattern(r"[A-Za-z]{1,4}[-/](?:[A-Za-z]{1,4}(?![A-Za-z0-9])|(?=\s))")
+_REFERENCE = pattern(r"(?P<short>pp|p|cf|ca|c)\.\s?(?=\d|[A-Z])")
+_REFERENCES = {"p": "page", "pp": "pages", "cf": "compare", "ca": "about", "c": "about"}
+_DASH_TO_NAME = pattern(r"\s?[-–]\s?[A-Z][a-z]{2,3}(?![a-z])")
 _WORD_FOLLOWS = pattern(r"\s+(?:\d|[A-Za-z][a-z]*(?![A-Za-z0-9]))")
-_ENGLISH_PHRASE = pattern(r" ?a\s+[A-Za-z][a-z]+")
+_ENGLISH_PHRASE = pattern(r" ?a\s+(?!No)[A-Za-z][a-z]+")
 # An A before a lower-case word is the article, except in what the normaliser itself writes.
 _ARTICLE = pattern(
     r" (?!(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|"
@@ -104,7 +107,13 @@ def _abbreviation(scan: Scan, token: str, start: int, end: int) -> tuple[str, in
         if (
             token[0].isupper()
             and token[1:].islower()
-            and ((dotted and after < len(text)) or number_next or token in SURE_WEEKDAYS)
+            and (
+                (dotted and after < len(text))
+                or number_next
+                or token in SURE_WEEKDAYS
+                or _DASH_TO_NAME.match(text, end)
+                or scan.out[-1:] == ["to"]
+            )
         ):
             return full, after
         return None
@@ -142,6 +151,9 @@ def word(scan: Scan, start: int, token: str) -> int:
         name = dotted.group().lower()
         scan.say(_DOTTED_READINGS.get(name) or letters(name.replace(".", "")))
         return dotted.end()
+    if reference := _REFERENCE.match(text, start):
+        scan.say(_REFERENCES[reference["short"].lower()])
+        return reference.end()
     value = numeral_value(scan, token, start, end)
     if value is not None:
         chinese = scan.language(start, end) == "zh"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from edge_tts.text import en, zh
-from edge_tts.text.norm_data import GREEK
+from edge_tts.text.norm_data import GREEK, SHORT_WORDS
 from edge_tts.text.norm_pattern import pattern
 from edge_tts.text.norm_scan import COMMA, Language, Scan
 from edge_tts.text.norm_units import parse_unit
@@ -37,7 +37,7 @@ def code_number(text: str, language: Language, quantity: bool) -> str:
     return en.digits(text)
 
 
-def _letters_of(scan: Scan, part: str) -> str:
+def _letters_of(scan: Scan, part: str, token: str = "") -> str:
     """A run of letters in a code: a word if it is one, else letter names."""
     lower = part.lower()
     if len(part) == 1:
@@ -47,6 +47,8 @@ def _letters_of(scan: Scan, part: str) -> str:
     if part.isupper():
         return capitals(scan, part) if len(part) > 3 or lower in _CODE_WORDS else letters(part)
     if part.islower() or part[1:].islower():
+        if len(part) <= 3 and part.islower() and lower in SHORT_WORDS and f"{part}-" in token:
+            return lower
         if len(part) <= 3:
             return _CODE_WORDS.get(lower) or (lower if lower in _JOINTS else letters(part))
         return plain_word(scan, lower)
@@ -105,7 +107,7 @@ def say_code(scan: Scan, token: str, language: Language) -> None:
                 scan.say("乘" if language == "zh" else "by")
             else:
                 name = part
-                scan.say(_letters_of(scan, part))
+                scan.say(_letters_of(scan, part, token))
             after_point = False
         elif part == ".":
             digits_follow = parts[index + 1].isdigit()

@@ -32,6 +32,13 @@ _NUMERAL_BEHIND = pattern(r"\s?(?:[ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ]|(?:I{1,3}|IV|
 _DIRECTION = pattern(
     r"[-+](?:方向|向|超程|限位|极限|硬限|软限|硬超|软超|[XYZABCUVWR](?![A-Za-z0-9.-]))"
 )
+_DAY = (
+    "(?:Mon|Tue|Tues|Wed|Wednes|Thu|Thurs|Fri|Sat|Satur|Sun)(?:day)?|"
+    "Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|"
+    "Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?"
+)
+_DAY_BEFORE = pattern(rf"(?<![A-Za-z])(?:{_DAY})\s?$")
+_DAY_BEHIND = pattern(rf"\s?(?:{_DAY})(?![A-Za-z])")
 _TIME_WORD = pattern(r"[一二三四五六七八九十日天月年点时号级]$")
 _COUNTRY_CODE = pattern(r"\+(?P<country>86|1|44|49)[- ]?(?=\d)")
 HAN_CHARACTER = pattern(f"[{HAN}]")
@@ -110,6 +117,8 @@ def _dash(scan: Scan, pos: int) -> int:
     previous, following = text[pos - 1 : pos], text[pos + 1 : pos + 2]
     if _NUMERAL_BEFORE.search(text[max(0, pos - 4) : pos]) and _NUMERAL_BEHIND.match(text, pos + 1):
         scan.say("到" if scan.language(pos, pos + 1) == "zh" else "to")
+    elif _DAY_BEFORE.search(text[max(0, pos - 10) : pos]) and _DAY_BEHIND.match(text, pos + 1):
+        scan.say("to")
     elif (_TIME_WORD.search(text[max(0, pos - 3) : pos]) and HAN_CHARACTER.match(following)) or (
         _TIME_WORD.search(text[max(0, pos - 3) : pos]) and following.isdigit()
     ):

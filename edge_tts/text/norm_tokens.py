@@ -28,7 +28,7 @@ _HASH = pattern(
     r"(?P<first>\d{1,4})#?(?:\s?(?P<mark>[-~–至到])\s?(?P<last>\d{1,4}))?#(?P<named>[号號])?"
 )
 _HYPHENATED_CODE = pattern(r"\d+(?:-\d+)*-\d*[A-Z]+\d[A-Z0-9]*(?:-[A-Z0-9]+){0,6}(?![A-Za-z0-9])")
-_TIMES_OVER = pattern(r"(?P<number>\d+(?:\.\d+)?)[xX](?![A-Za-z0-9]|\s?\d)")
+_TIMES_OVER = pattern(r"(?P<number>\d+(?:\.\d+)?)x(?![A-Za-z0-9]|\s?\d)")
 _FEET = pattern(r"(?P<feet>\d{1,2})'\s?(?P<inches>\d{1,2})(?:\"|″|'')")
 _KELVIN = pattern(r"(?P<integer>\d{3,})(?:\.(?P<fraction>\d+))?\s?K(?![A-Za-z0-9-])")
 _MULTIPLIED = pattern(r"(?P<integer>[1-9]\d{1,3})(?P<letter>[kKMG])(?![A-Za-z0-9.#Ω·/-])")
@@ -46,7 +46,7 @@ _MONTH_DAY = pattern(
 )
 _ON_A_DAY = pattern(r"\b(?:on|by|due|until|since|before)\s$")
 _ALWAYS = pattern(r"24/7(?![\d.])")
-_RECKONED = pattern(r"\d+(?:[eE][-+]|[exX])\d")
+_RECKONED = pattern(r"\d+(?:[eE][-+]|e|[xX]\s?)\d")
 _DIGITS_LETTER = pattern(r"(?P<digits>\d+)(?P<letters>[A-Za-z]+)")
 _GROUPED_CODE = pattern(r"\d{3,4}(?: \d{3,4}){2,}(?!\d)")
 

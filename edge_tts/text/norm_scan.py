@@ -28,7 +28,6 @@ _VOTE = pattern(
     r"[A-Z]?[a-z]{2,}(?![A-Za-z0-9]))"
     r"|(?P<end>[，。！？；：、!?;()（）\[\]\n]|[,:](?!\d)|\.(?=\s|$))"
 )
-_LETTER_ENDS = pattern(r"[A-Za-z]")
 
 
 class Scan:

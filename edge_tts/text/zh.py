@@ -14,7 +14,6 @@ RANGE = "到"
 RATIO = "比"
 TIMES = "乘"
 PLUS_MINUS = "正负"
-NUMBER_SUFFIX = "号"
 
 
 def digits(text: str) -> str:

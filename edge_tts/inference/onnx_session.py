@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from edge_tts.inference.session import Array
 
 _PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}
-_LOG_ERRORS_ONLY = 3
+# Errors are raised as exceptions; it would write each to standard error as well.
+_LOG_FATAL_ONLY = 4
 # Grown by what is asked for: the default doubles, which a Jetson's shared memory can't spare.
 _CUDA_OPTIONS = {"arena_extend_strategy": "kSameAsRequested", "cudnn_conv_algo_search": "HEURISTIC"}
 
@@ -68,7 +69,7 @@ class OnnxSession:
         options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_ENABLE_ALL
         options.enable_cpu_mem_arena = self._keep_memory
         options.enable_mem_pattern = self._keep_memory
-        options.log_severity_level = _LOG_ERRORS_ONLY
+        options.log_severity_level = _LOG_FATAL_ONLY
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         options.add_session_config_entry("session.inter_op.allow_spinning", "0")
         chain = [(name, _CUDA_OPTIONS if self._provider == "cuda" else {})]
@@ -118,7 +119,7 @@ def _import_onnxruntime() -> Any:
             "install it with: pip install onnxruntime"
         ) from exc
     # Warnings about the machine would reach the terminal of every command.
-    onnxruntime.set_default_logger_severity(_LOG_ERRORS_ONLY)
+    onnxruntime.set_default_logger_severity(_LOG_FATAL_ONLY)
     return onnxruntime
 
 

@@ -52,7 +52,7 @@ operations = st.lists(
 
 
 @given(operations=operations, block_samples=st.integers(1, 9))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_no_sample_is_lost_or_repeated(operations, block_samples):
     buffer = DoubleBuffer(block_samples)
     written = taken = 0
@@ -84,7 +84,7 @@ def test_no_sample_is_lost_or_repeated(operations, block_samples):
 
 def test_writer_and_callback_in_two_threads(restless_threads):
     buffer = DoubleBuffer(48)
-    total = 48 * 2000 + 17
+    total = 48 * 800 + 17
     received: list[np.ndarray] = []
     done = threading.Event()
 
@@ -126,7 +126,7 @@ def test_reclaim_races_with_the_callback(restless_threads):
     thread = threading.Thread(target=callback)
     thread.start()
     position = 0
-    for _ in range(1500):
+    for _ in range(200):
         buffer.write(numbers(position, 100), timeout_s=1.0)
         buffer.reclaim()
         position = buffer.written_samples

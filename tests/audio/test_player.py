@@ -348,7 +348,9 @@ def test_close_fades_what_plays_and_ends_the_thread(make_player, device, states)
         player.start()
     with pytest.raises(DeviceError, match="closed"):
         device.sink.write(noise(0.1))
-    assert not any(thread.name.startswith("edgetts") for thread in threading.enumerate())
+    wait_until(
+        lambda: not any(thread.name.startswith("edgetts") for thread in threading.enumerate())
+    )
 
 
 def test_wrong_samples_and_writing_past_the_end(make_player):

@@ -116,14 +116,20 @@ class Utterance:
             self._ended = True
             self._changed.notify_all()
 
-    def wait(self, timeout_s: float | None = None) -> PlaybackReport | None:
+    def wait(
+        self, timeout_s: float | None = None, *, until_cut: bool = False
+    ) -> PlaybackReport | None:
         """Wait until the last sample left the device; None at the time-out.
+
+        With ``until_cut`` None also as soon as it is cut, while its fade still sounds.
 
         Raises:
             DeviceError: the device was lost before that.
         """
         with self._changed:
-            self._changed.wait_for(lambda: self._report or self._error, timeout_s)
+            self._changed.wait_for(
+                lambda: self._report or self._error or (until_cut and self._cut), timeout_s
+            )
             self._raise_error()
             return self._report
 

@@ -23,7 +23,7 @@ def measure_socket(
 
     Each figure is the time from before the request line is sent to the event
     that the first non-silent sample has left the device, less the device's own
-    buffer as the daemon tells it, in milliseconds. Tones are off, except for
+    buffer at that moment as the event tells it, in milliseconds. Tones are off, except for
     the critical alarm that cuts in.
 
     Raises:
@@ -32,10 +32,9 @@ def measure_socket(
     """
     with Client(socket_path, timeout_s=30.0) as client, Client(socket_path) as other:
         picture = json.loads(client.status("json"))
-        buffer_ms = float(picture["device"]["latency_ms"])
 
         def first_sound_ms(number: int) -> tuple[float, str]:
-            return _timed(client, f"{number}号泵{number * 7}度", "high", "off")
+            return _timed(client, f"{number}号泵", "high", "off")
 
         def cached_ms(_: int) -> tuple[float, str]:
             return _timed(client, cached_text, "high", "off")
@@ -52,13 +51,13 @@ def measure_socket(
                 other.request("CLEAR", key="bench")
 
         return {
-            "device_buffer_ms": buffer_ms,
+            "device_buffer_ms": picture["device"]["latency_ms"],
             "sink": picture["device"]["sink"],
             "provider": picture["synthesis"].get("provider"),
             "voice": picture["voice"]["name"],
-            "cached": _series(cached_ms, rounds, buffer_ms),
-            "synthesised": _series(first_sound_ms, rounds, buffer_ms),
-            "cut_in": _series(cut_in_ms, max(1, rounds // 4), buffer_ms),
+            "cached": _series(cached_ms, rounds),
+            "synthesised": _series(first_sound_ms, rounds),
+            "cut_in": _series(cut_in_ms, max(1, rounds // 4)),
             "underruns": _underruns(client),
         }
 
@@ -84,25 +83,23 @@ def table(report: dict[str, Any]) -> str:
 
 
 def _timed(client: Client, text: str, priority: str, tone: str) -> tuple[float, str]:
-    started_s: list[float] = []
+    sounding_s: list[float] = []
 
     def note(event: Reply) -> None:
         if "started" in event.words:
-            started_s.append(time.monotonic())
+            sounding_s.append(time.monotonic() - float(event.fields["device_ms"]) / 1000)
 
     began_s = time.monotonic()
     reply = client.request("SAY", prio=priority, tone=tone, wait="finished", text=text)
     spoken = client.follow(reply, "finished", on_event=note)
-    if not started_s or spoken.exit_code != 0:
+    if not sounding_s or spoken.exit_code != 0:
         raise EdgeTtsError(f"the daemon could not speak {text!r}: {spoken.describe()}")
-    return (started_s[0] - began_s) * 1000, spoken.via
+    return (sounding_s[0] - began_s) * 1000, spoken.via
 
 
-def _series(
-    one: Callable[[int], tuple[float, str]], rounds: int, buffer_ms: float
-) -> dict[str, Any]:
+def _series(one: Callable[[int], tuple[float, str]], rounds: int) -> dict[str, Any]:
     results = [one(number) for number in range(1, rounds + 1)]
-    ordered = sorted(max(0.0, value - buffer_ms) for value, _ in results)
+    ordered = sorted(value for value, _ in results)
     ranks = {p: ordered[max(1, -(-len(ordered) * p // 100)) - 1] for p in _PERCENTILES}
     vias = sorted({via for _, via in results})
     return {

@@ -134,9 +134,11 @@ class Daemon:
             for each in carried:
                 restored.restore(each.alarm, each.age_s)
         self._phrases.open()
+        tones = parts.make_tones(settings, self._voice)
+        tones.prepare()
         self._speaker = Speaker(
             self._queue, self._player, self._workers, self._phrases, self._metrics,
-            streams=self._streams.texts, tones=parts.make_tones(settings, self._voice),
+            streams=self._streams.texts, tones=tones,
             options=parts.speaker_options(settings),
         )  # fmt: skip
         self._watchdog = Watchdog(self._notifier, self._probes(), watchdog_period_s())

@@ -41,6 +41,11 @@ class AttentionTones:
         self._wav_folder = wav_folder
         self._wavs: dict[str, Waveform] = {}
 
+    def prepare(self) -> None:
+        """Compute the tones now, so that the first alarm does not wait for its own."""
+        for name in TONES:
+            attention_tone(name, self._sample_rate_hz, self._level_lufs)
+
     def before(self, alarm: Alarm) -> Waveform:
         """What sounds before the speech, ``(N,)`` in [-1, 1]; empty for nothing."""
         if alarm.tone == "off" or (alarm.tone == "auto" and not self._enabled):

@@ -37,6 +37,7 @@ _NO_DEVICE_S = 0.1
 _STOP_S = 2.0
 # Between a sentence that broke off and its repetition by the next step down.
 _RESTART_PAUSE_S = 0.25
+_SLICE_S = 0.1
 _VIA_BY_RANK = ("tone", "dsp", "neural", "cache")
 
 
@@ -183,7 +184,7 @@ class Speaker:
                     self._player.fade_out()
                 self._write(telling, utterance)
             while report is None and not telling.interrupted:
-                report = utterance.wait(_IDLE_S)
+                report = utterance.wait(_IDLE_S, until_cut=True)
         except DeviceError as exc:
             log.event("alarm-returned", log.WARNING, id=alarm.id, reason="device-lost", error=exc)
             with self._queue.use() as queue:
@@ -210,7 +211,10 @@ class Speaker:
         self._metrics.observe("first_sound", telling.first_ms)
         with self._queue.use() as queue:
             queue.started(
-                alarm.id, first_ms=round(telling.first_ms, 1), queue_ms=round(queue_ms, 1)
+                alarm.id,
+                first_ms=round(telling.first_ms, 1),
+                queue_ms=round(queue_ms, 1),
+                device_ms=round(self._player.latency_s * 1000, 1),
             )
 
     def _write(self, telling: _Telling, utterance: Utterance) -> None:
@@ -220,11 +224,11 @@ class Speaker:
             self._player.sample_rate_hz, gain_db=gain_db, ceiling_dbfs=self.options.ceiling_dbfs
         )
         for samples in self._sound(telling, utterance):
-            if telling.interrupted or not utterance.write(to_int16(limiter.process(samples))):
-                return
+            for part in _slices(samples, round(_SLICE_S * self._player.sample_rate_hz)):
+                if telling.interrupted or not utterance.write(to_int16(limiter.process(part))):
+                    return
             self.steps += 1
-        if not telling.interrupted:
-            utterance.write(to_int16(limiter.flush()))
+        utterance.write(to_int16(limiter.flush()))
 
     def _sound(self, telling: _Telling, utterance: Utterance) -> Iterator[Waveform]:
         """Everything that sounds for an alarm, in order, as soon as it is there."""
@@ -320,3 +324,9 @@ class Speaker:
         self._metrics.observe("first_chunk", (self._clock() - telling.turn_s) * 1000)
         for stage, duration_ms in stage_ms.items():
             self._metrics.observe(stage, duration_ms)
+
+
+def _slices(samples: Waveform, length: int) -> Iterator[Waveform]:
+    """Parts of a long waveform: its beginning shall not wait for work on its end."""
+    for begin in range(0, len(samples), length):
+        yield samples[begin : begin + length]

@@ -104,11 +104,19 @@ def library_stubs(release: str) -> Path:
         names = _symbols(module, "--undefined-only", "create", "get", "init", "_ZN")
         entries = sorted(name for name in names if "nvinfer" in name or "St" not in name)
         source = folder / "stub.c"
-        source.write_text("".join(f"void *{name}(void) {{ return 0; }}\n" for name in entries))
+        major, minor, patch = (
+            int(part) for part in BINDINGS[release].split("==")[1].split(".")[:3]
+        )
+        unit = (1000, 100) if major < 10 else (10000, 100)
+        number = major * unit[0] + minor * unit[1] + patch
+        source.write_text(
+            "".join(f"void *{name}(void) {{ return 0; }}\n" for name in entries)
+            + f"int getInferLibVersion(void) {{ return {number}; }}\n"
+        )
         for library in libraries:
             _compile(folder / library, source, f"-Wl,-soname,{library}", "-fno-builtin", "-w")
 
-    return _made(f"libraries-{release}", make)
+    return _made(f"libraries-2-{release}", make)
 
 
 def pycuda_folder() -> Path:

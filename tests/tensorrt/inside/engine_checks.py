@@ -360,3 +360,33 @@ class TestCommand:
         error = capsys.readouterr().err
         assert "differ from the CPU and will not be used" in error
         assert error.count("\n") == 1
+
+
+class TestWholeProgram:
+    """The board is probed, engines are built and speak, all as a user does it."""
+
+    @pytest.fixture(autouse=True)
+    def _device(
+        self, tmp_path: Path, compiled_lexicon: Path | None, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        if compiled_lexicon is None:
+            pytest.skip("the checkout has no compiled lexicon")
+        voice = write_tiny_voice(tmp_path / "voice", lexicon=compiled_lexicon)
+        monkeypatch.setenv("EDGETTS_VOICE", str(voice))
+        monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+        monkeypatch.setenv("EDGETTS_LEXICON_D", str(tmp_path / "none"))
+
+    def test_before_the_engines_are_built(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert run(["selftest", "--provider", "tensorrt"]) == 70
+        assert "no engine was built yet" in capsys.readouterr().err
+
+    def test_after(self, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+        assert run(["engine", "build"]) == 0
+        capsys.readouterr()
+        assert run(["selftest", "--provider", "tensorrt", "--json"]) == 0
+        results = json.loads(capsys.readouterr().out)
+        assert [result["provider"] for result in results] == ["tensorrt fp16"] * 3
+        assert max(result["log_spectral_distance_db"] for result in results) < 0.01
+        wav = tmp_path / "out.wav"
+        assert run(["synth", "PLC 通讯故障", "--provider", "tensorrt", "-o", str(wav)]) == 0
+        assert wav.stat().st_size > 20_000

@@ -48,6 +48,7 @@ def plans(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, Pat
 @pytest.fixture(autouse=True)
 def _clean() -> Iterator[None]:
     """Nothing is left on the device after any test, and no context is pushed."""
+    gc.collect()
     before = {what: helper.count(what) for what in ("device", "host", "streams")}
     yield
     tensorrt.faults.update({"no context": False, "no start": False, "wrong by": 0.0})

@@ -32,7 +32,8 @@ class OnnxSession:
         threads: threads of one operator, counting the caller's. Explicit,
             because the default fails or oversubscribes under a cpuset.
         keep_memory: keep working buffers between runs (arena and memory
-            pattern). Off, a long text does not leave its peak behind.
+            pattern). Off, a long text does not leave its peak behind;
+            ``tools/measure_sessions.py`` prints what either choice costs.
     """
 
     def __init__(

@@ -9,11 +9,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from math import isfinite
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from edge_tts.config import Settings
-from edge_tts.errors import ConfigError
+from edge_tts.errors import ConfigError, UsageError
 from edge_tts.voice import GRAPHS, Voice, find_voice, load_voice
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class Pipeline:
 
         Raises:
             NothingToSpeakError: the text holds nothing speakable.
-            UsageError: the speed is out of range.
+            UsageError: the speed is out of range, or the gain no number.
             InferenceError: encoder or decoder could not load or run.
         """
         return self._limited(lambda synthesizer: synthesizer.stream(text, speed), gain_db)
@@ -142,6 +143,8 @@ class Pipeline:
     ) -> Iterator[AudioChunk]:
         from edge_tts.audio.limiter import Limiter
 
+        if not isfinite(gain_db):
+            raise UsageError(f"gain {gain_db} is no number of decibels")
         audio = self._settings.audio
         level_dbfs = float(self._voice.figures.get("level_dbfs", USUAL_LEVEL_DBFS))
         limiter = Limiter(

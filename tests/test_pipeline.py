@@ -189,6 +189,8 @@ def test_nothing_to_speak(pipeline: Pipeline, text: str) -> None:
 def test_wrong_use_is_told_at_once(pipeline: Pipeline, tiny_voice: Path) -> None:
     with pytest.raises(UsageError, match="speed"):
         pipeline.stream("电机", speed=3.0)
+    with pytest.raises(UsageError, match="gain"):
+        pipeline.stream("电机", gain_db=float("nan"))
     with pytest.raises(VoiceError, match="no-such-voice"):
         pipeline_of(Path("no-such-voice"))
     forced = pipeline_of(tiny_voice, inference__provider="tensorrt")

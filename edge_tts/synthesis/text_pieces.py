@@ -14,6 +14,8 @@ _LONGEST = 256
 _ENDS_ANYWHERE = frozenset("。！？；…，、：!?;\n")
 # Inside a number, a time or a version these are no punctuation.
 _ENDS_BEFORE_SPACE = frozenset(".,:")
+# After these a full stop ends no sentence, and what follows belongs to them.
+_ABBREVIATIONS = frozenset("no nos mr mrs ms dr st vs fig approx e.g i.e".split())
 
 
 def speakable_pieces(
@@ -74,10 +76,18 @@ def _punctuation_end(buffer: str) -> int:
             seen = True
         elif seen and (
             character in _ENDS_ANYWHERE
-            or (character in _ENDS_BEFORE_SPACE and buffer[at + 1 : at + 2].isspace())
+            or (
+                character in _ENDS_BEFORE_SPACE
+                and buffer[at + 1 : at + 2].isspace()
+                and not (character == "." and _last_word(buffer[:at]) in _ABBREVIATIONS)
+            )
         ):
             return at + 1
     return 0
+
+
+def _last_word(text: str) -> str:
+    return text[-12:].rpartition(" ")[2].lower()
 
 
 def _speakable(text: str) -> bool:

@@ -87,6 +87,22 @@ def test_speed_rate_and_gain(tmp_path: Path) -> None:
     assert np.abs(quieter).max() == pytest.approx(np.abs(plain).max() / 10 ** (6 / 20), rel=0.01)
 
 
+def test_without_a_file_it_plays_into_the_sink_of_the_settings(
+    tmp_path: Path, expected: Callable[[str], np.ndarray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played = tmp_path / "played.wav"
+    settings = tmp_path / "settings.toml"
+    settings.write_text(f'[audio]\nsink = "wav:{played}"\n', "utf-8")
+    monkeypatch.setenv("EDGETTS_CONFIG", str(settings))
+    assert cli.run(["synth", "断电"]) == 0
+    rate_hz, samples = read_wav(played)
+    assert rate_hz == 24000
+    spoken = expected("断电")
+    # Players may put silence around what they play.
+    start = int(np.argmax(samples != 0)) - int(np.argmax(spoken != 0))
+    np.testing.assert_array_equal(samples[start : start + len(spoken)], spoken)
+
+
 def test_standard_input_and_raw_output(expected: Callable[[str], np.ndarray]) -> None:
     done = subprocess.run(
         [*EDGETTS, "synth", "-", "-o", "-", "--stats", "json"],

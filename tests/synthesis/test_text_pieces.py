@@ -23,6 +23,7 @@ def pieces_of(*pieces: str, most: int = 64) -> list[str]:
         (("电机", "过载，", "请检", "查。"), ["电机过载，", "请检查。"]),
         (("Motor stalled. Pres", "sure 1.", "25 MPa"), ["Motor stalled.", " Pressure 1.25 MPa"]),
         (("At 04:3", "2, tank 1,", "200 l. "), ["At 04:32,", " tank 1,200 l."]),
+        (("Pump no. 3, unit No. ", "4 stopped. "), ["Pump no. 3,", " unit No. 4 stopped."]),
         (("a…", "…。", "b！"), ["a…", "…。b！"]),
         (("", " ", "...", "!!"), []),
         (("断电",), ["断电"]),

@@ -21,10 +21,10 @@ def measure_socket(
 ) -> dict[str, Any]:
     """Speak through a daemon and time its ``started`` events.
 
-    Each figure is the time from before the request line is sent to the event
-    that the first non-silent sample has left the device, less the device's own
-    buffer at that moment as the event tells it, in milliseconds. Tones are off, except for
-    the critical alarm that cuts in.
+    Each figure is the time from before the request line is sent until the first
+    non-silent sample left the device, by the device's clock as the ``started``
+    event tells it, less the device's own buffer at that moment; milliseconds.
+    Tones are off, except for the critical alarm that cuts in.
 
     Raises:
         DaemonUnavailableError: there is no daemon.
@@ -87,7 +87,8 @@ def _timed(client: Client, text: str, priority: str, tone: str) -> tuple[float, 
 
     def note(event: Reply) -> None:
         if "started" in event.words:
-            sounding_s.append(time.monotonic() - float(event.fields["device_ms"]) / 1000)
+            device_s = float(event.fields["device_ms"]) / 1000
+            sounding_s.append(float(event.fields["at_s"]) - device_s)
 
     began_s = time.monotonic()
     reply = client.request("SAY", prio=priority, tone=tone, wait="finished", text=text)

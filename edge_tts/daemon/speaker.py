@@ -203,7 +203,11 @@ class Speaker:
                 queue.finished(alarm.id, via=telling.via, underruns=report.underruns, **details)
 
     def _on_started(self, telling: _Telling, at_s: float) -> None:
-        """Called by the player once the first non-silent sample has left the device."""
+        """Called by the player once the first non-silent sample has left the device.
+
+        The event may come some milliseconds later; ``at_s`` on the monotonic clock,
+        which all processes share, is the time itself.
+        """
         alarm = telling.alarm
         telling.first_ms = (at_s - telling.turn_s) * 1000
         queue_ms = max(0.0, telling.turn_s - alarm.accepted_at) * 1000
@@ -215,6 +219,7 @@ class Speaker:
                 first_ms=round(telling.first_ms, 1),
                 queue_ms=round(queue_ms, 1),
                 device_ms=round(self._player.latency_s * 1000, 1),
+                at_s=f"{at_s:.6f}",
             )
 
     def _write(self, telling: _Telling, utterance: Utterance) -> None:

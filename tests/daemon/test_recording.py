@@ -121,16 +121,22 @@ def test_alarms_one_after_the_other_are_all_whole_and_in_order(rig, daemon):
     assert places == sorted(places)
 
 
-def test_finished_is_told_by_the_clock_of_the_device(rig, daemon):
-    """The clock of `finished` is the device's: it comes when the last sample has left."""
+def test_started_and_finished_are_told_by_the_clock_of_the_device(rig, daemon):
     began_s = time.monotonic()
-    daemon.say("水泵故障", priority="low", tone="off")
+    started: list[float] = []
+    with daemon.client() as client:
+        reply = client.request("SAY", prio="low", tone="off", wait="finished", text="水泵故障")
+        client.follow(
+            reply, "finished", on_event=lambda e: started.append(float(e.fields.get("at_s", 0)))
+        )
     finished_s = time.monotonic()
     settle()
-    expected = sound(daemon, "水泵故障", None)
-    at = find(rig.recording(began_s), expected)
-    left_s = rig.time_of(at + len(expected) - 1, began_s)
+    recorded, expected = rig.recording(began_s), sound(daemon, "水泵故障", None)
+    first = int(np.flatnonzero(np.abs(recorded.astype(int)) > 32)[0])
+    left_s = rig.time_of(find(recorded, expected) + len(expected) - 1, began_s)
     assert finished_s > began_s + len(expected) / RATE_HZ
+    assert began_s < started[0] < finished_s
     print(
-        f"finished was told {(finished_s - left_s) * 1000:+.0f} ms from the last sample's leaving"
+        f"started by {(started[0] - rig.time_of(first, began_s)) * 1000:+.0f} ms, "
+        f"finished by {(finished_s - left_s) * 1000:+.0f} ms off the pipe of the sound server"
     )

@@ -59,7 +59,13 @@ def _is_number(piece: str) -> bool:
 
 
 def _takes_measure(words: list[Word], piece: str) -> bool:
-    return _is_number(piece) and bool(words) and len(words[-1].text) < _LONGEST_WORD
+    counted = piece.removeprefix("第")
+    return (
+        bool(counted)
+        and _is_number(counted)
+        and bool(words)
+        and len(words[-1].text) < _LONGEST_WORD
+    )
 
 
 def _merge_er(words: list[Word]) -> None:

@@ -99,7 +99,8 @@ def compound(word: str, lookup: Lookup) -> Symbols | None:
                 return symbols + rest
     # The longer first part first: it is the safer cut.
     for cut in range(len(word) - _SHORTEST_PART, _SHORTEST_PART - 1, -1):
-        head = lookup(word[:cut])
+        # Two short parts are more often chance than a compound.
+        head = lookup(word[:cut]) if len(word) > 2 * _SHORTEST_PART else None
         if not head:
             continue
         tail = lookup(word[cut:]) or inflected(word[cut:], lookup)

@@ -9,6 +9,7 @@ from edge_tts.text.letter_to_sound import LetterToSound
 from edge_tts.text.lexicon import Lexicon
 from edge_tts.text.lexicon_table import LexiconTable
 from tools.lexicon.alignment import align
+from tools.lexicon.letter_trees import learn
 
 TABLE = Path(__file__).parents[2] / "models" / "zh-en" / "lexicon.bin"
 COMMON = """pump motor valve tank level pressure sensor filter system control alarm water safety
@@ -65,3 +66,15 @@ def test_alignment_gives_every_sound_to_a_letter() -> None:
         assert len(path) == len(word)
         assert tuple(s for sounds in path for s in sounds) == words[word]
     assert aligned["ax"][1] == ("K", "S")
+
+
+def test_learning_twice_gives_the_same_bytes() -> None:
+    table = LexiconTable(TABLE)
+    words = {word: table.english(word) or () for word in COMMON}
+    assert learn(words) == learn(dict(words))
+
+
+def test_a_tree_learned_from_a_few_words_says_them() -> None:
+    words = {f"{c}a{d}": (c.upper(), "AE1", d.upper()) for c in "bdpt" for d in "bdptk"}
+    model = LetterToSound(memoryview(learn(words)))
+    assert sum(model(word) == symbols for word, symbols in words.items()) >= len(words) * 0.9

@@ -139,6 +139,8 @@ def _own_words(
         words[word] = known[word] = tuple(
             given.get(c, s) for c, s in zip(word, base, strict=True)
         )
+    # A whole reading stands above everything.
+    words |= {word: tuple(syllables) for word, *syllables in _rows("readings.tsv")}
     for word, syllables_ in words.items():
         if syllables_ and not _valid(syllables_):
             raise ValueError(f"{word}: {' '.join(syllables_)} is not pinyin")

@@ -75,6 +75,6 @@ def test_learning_twice_gives_the_same_bytes() -> None:
 
 
 def test_a_tree_learned_from_a_few_words_says_them() -> None:
-    words = {f"{c}a{d}": (c.upper(), "AE1", d.upper()) for c in "bdpt" for d in "bdptk"}
+    words = {f"{c}a{d}": (c.upper(), "AE1", d.upper()) for c in "bdpt" for d in "bdpt"}
     model = LetterToSound(memoryview(learn(words)))
     assert sum(model(word) == symbols for word, symbols in words.items()) >= len(words) * 0.9

@@ -177,9 +177,10 @@ def find_voice(
     """Find a voice's folder.
 
     A folder given is taken as it is. A name is looked for in each folder of
-    ``search`` (:func:`voice_folders` unless given): first as the pack that a ``current`` link there points to, then
-    as a folder of that name. With nothing given, ``$EDGETTS_VOICE`` is asked,
-    then the first ``current``, then the voice named ``zh-en``.
+    ``search`` (:func:`voice_folders` unless given): first as the pack that a
+    ``current`` link there points to, then as a folder of that name. With
+    nothing given, ``$EDGETTS_VOICE`` is asked, then the first ``current``, then
+    the voice named ``zh-en``.
 
     Raises:
         VoiceError: there is none; the message names the places looked at.

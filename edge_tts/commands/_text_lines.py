@@ -58,7 +58,7 @@ def open_front_end(voice: str | None, lexicon_folder: Path | None) -> TextFrontE
 
 
 def answer_lines(texts: tuple[str, ...], answer: Answer, *, as_json: bool) -> int:
-    """Print one line for each text; without arguments, for each line of standard input.
+    """Print one line for each text; without arguments, or with ``-``, for each line of standard input.
 
     ``answer`` gives the line to print and the fields of the JSON object. A text
     that fails gets an empty line, and a message on standard error; the exit status
@@ -100,9 +100,14 @@ def _sources(texts: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
     import os
     import sys
 
-    if texts:
+    from edge_tts.errors import NothingToSpeakError
+
+    if texts and texts != ("-",):
         for number, text in enumerate(texts, 1):
             yield ("" if len(texts) == 1 else f"text {number}: "), os.fsencode(text)
         return
+    number = 0
     for number, line in enumerate(sys.stdin.buffer, 1):
         yield f"line {number}: ", line.rstrip(b"\r\n")
+    if not number:
+        raise NothingToSpeakError("nothing to speak: standard input is empty")

@@ -23,7 +23,7 @@ def command(
 ) -> int:
     """Print each TEXT with its numbers, units and codes spelled out, one line for each.
 
-    Without TEXT, lines of standard input are read one at a time. Exit status 65:
+    Without TEXT, or with -, lines of standard input are read one at a time. Exit status 65:
     a text held nothing speakable (its line is empty).
     """
     front_end = open_front_end(voice, lexicon_d)

@@ -40,7 +40,7 @@ def command(
 ) -> int:
     """Print how each TEXT is pronounced, one line for each.
 
-    Without TEXT, lines of standard input are read one at a time. Exit status 65:
+    Without TEXT, or with -, lines of standard input are read one at a time. Exit status 65:
     a text held nothing speakable (its line is empty).
     """
     from edge_tts.text.inventory import END, START, WORD_BOUNDARY

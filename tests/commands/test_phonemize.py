@@ -116,3 +116,10 @@ def test_lines_of_standard_input_are_answered_one_by_one() -> None:
     assert process.returncode == 65
     assert "line 3: the text is not UTF-8" in errors[0]
     assert "line 4: nothing to speak: the text is empty" in errors[1]
+
+
+@pytest.mark.parametrize("arguments", [("normalize",), ("normalize", "-")])
+def test_empty_standard_input_is_nothing_to_speak(arguments: tuple[str, ...]) -> None:
+    done = subprocess.run([*EDGETTS, *arguments], input=b"", capture_output=True, check=False)
+    assert done.returncode == 65
+    assert done.stderr == b"edgetts: nothing to speak: standard input is empty\n"

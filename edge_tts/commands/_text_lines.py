@@ -58,7 +58,7 @@ def open_front_end(voice: str | None, lexicon_folder: Path | None) -> TextFrontE
 
 
 def answer_lines(texts: tuple[str, ...], answer: Answer, *, as_json: bool) -> int:
-    """Print one line for each text; without arguments, or with ``-``, for each line of standard input.
+    """Print one line for each text; without texts, or with ``-``, for each line of standard input.
 
     ``answer`` gives the line to print and the fields of the JSON object. A text
     that fails gets an empty line, and a message on standard error; the exit status

@@ -32,13 +32,13 @@ ARPABET_CONSONANTS = tuple(
 )
 
 PHONEMES: tuple[str, ...] = (
-    (PAD, START, END, WORD_BOUNDARY)
-    + PAUSES
-    + INITIALS
-    + tuple(f"{final}{tone}" for final in FINALS for tone in TONES)
-    + (ERHUA,)
-    + ARPABET_CONSONANTS
-    + tuple(f"{vowel}{stress}" for vowel in ARPABET_VOWELS for stress in "012")
+    *(PAD, START, END, WORD_BOUNDARY),
+    *PAUSES,
+    *INITIALS,
+    *(f"{final}{tone}" for final in FINALS for tone in TONES),
+    ERHUA,
+    *ARPABET_CONSONANTS,
+    *(f"{vowel}{stress}" for vowel in ARPABET_VOWELS for stress in "012"),
 )
 
 # Spellings of a syllable without initial, and of finals after j q x y.

@@ -9,16 +9,15 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, replace
-from typing import Any
+from dataclasses import replace
 
 import edge_tts
 from edge_tts.config import Settings
-from edge_tts.daemon import log, parts, status
+from edge_tts.daemon import log, parts
 from edge_tts.daemon.alarm import Event
 from edge_tts.daemon.alarm_queue import AlarmQueue
 from edge_tts.daemon.listener import open_listener
-from edge_tts.daemon.metrics import Metrics, write_textfile
+from edge_tts.daemon.metrics import Metrics
 from edge_tts.daemon.notify import (
     Notifier,
     ProgressProbe,
@@ -26,15 +25,15 @@ from edge_tts.daemon.notify import (
     listen_sockets,
     watchdog_period_s,
 )
-from edge_tts.daemon.realtime import Measure, lock_memory, pin_process
+from edge_tts.daemon.realtime import lock_memory, pin_process
+from edge_tts.daemon.reporter import Reporter
 from edge_tts.daemon.request_handler import RequestHandler
-from edge_tts.daemon.requests import StatusFormat
 from edge_tts.daemon.server import Server
 from edge_tts.daemon.shared_queue import SharedQueue
 from edge_tts.daemon.speaker import Speaker
 from edge_tts.daemon.stream_intake import StreamIntake
 from edge_tts.daemon.synthesis_worker import SpeechPipeline, SynthesisWorker
-from edge_tts.errors import AudioError, EdgeTtsError, OutputError
+from edge_tts.errors import AudioError, EdgeTtsError
 
 _DRAIN_S = 6.0
 _SYNTHESIS_STUCK_S = 20.0
@@ -75,7 +74,6 @@ class Daemon:
         self._stop_by_s: float | None = None
         self._exit_code = 0
         self._next_textfile_s = self._next_status_s = 0.0
-        self._measures: list[Measure] = []
         self._notifier = Notifier.from_environment()
         self._metrics = Metrics()
         self._streams = StreamIntake()
@@ -103,7 +101,7 @@ class Daemon:
                 "ready", version=edge_tts.__version__, sink=self._settings.audio.sink,
                 voice=self._voice.name, pid=os.getpid(),
             )  # fmt: skip
-            self._notifier.ready(self._headline())
+            self._notifier.ready(self._reporter.headline())
             self._server.run(self._on_round)
             self._notifier.stopping()
             log.event("stopping", exit_code=self._exit_code)
@@ -111,7 +109,7 @@ class Daemon:
 
     def _start(self, stack: contextlib.ExitStack) -> None:
         settings = self._settings
-        self._measures = [
+        measures = [
             pin_process(settings.realtime.cpu_affinity),
             lock_memory(settings.realtime.lock_memory),
         ]
@@ -121,8 +119,8 @@ class Daemon:
         self._queue = SharedQueue(queue, self._on_events)
         self._handler = RequestHandler(
             self._queue, self._journal, parts.make_roles(settings), parts.make_buckets(settings),
-            self._metrics, self._streams, version=edge_tts.__version__, report=self._report,
-            reload=self._reload,
+            self._metrics, self._streams, version=edge_tts.__version__,
+            report=lambda form: self._reporter.report(form), reload=self._reload,
         )  # fmt: skip
         self._server = Server(
             self._listeners(), self._handler, parts.server_limits(settings), self._metrics
@@ -140,6 +138,11 @@ class Daemon:
             self._queue, self._player, self._workers, self._phrases, self._metrics,
             streams=self._streams.texts, tones=tones,
             options=parts.speaker_options(settings),
+        )  # fmt: skip
+        self._reporter = Reporter(
+            self._queue, self._server, self._speaker, self._player, self._workers[0],
+            self._phrases, self._journal, self._metrics, self._voice, settings.audio.sink,
+            {"realtime": {measure.name: measure.state for measure in measures}}, self._started_s,
         )  # fmt: skip
         self._watchdog = Watchdog(self._notifier, self._probes(), watchdog_period_s())
         stack.enter_context(self._signals())
@@ -230,12 +233,12 @@ class Daemon:
         now_s = time.monotonic()
         if now_s >= self._next_status_s:
             self._next_status_s = now_s + _STATUS_INTERVAL_S
-            self._notifier.status(self._headline())
+            self._notifier.status(self._reporter.headline())
             if stalled:
                 log.event("stalled", log.ERROR, parts=",".join(stalled))
         if self._settings.log.metrics_file and now_s >= self._next_textfile_s:
             self._next_textfile_s = now_s + self._settings.log.metrics_interval_s
-            self._write_textfile()
+            self._reporter.write_textfile(self._settings.log.metrics_file)
         if self._reload_asked:
             self._reload_asked = False
             with contextlib.suppress(EdgeTtsError):
@@ -247,6 +250,7 @@ class Daemon:
         """Accept nothing more, let the alarm being told end, then stop."""
         if self._stop_by_s is None:
             self._stop_by_s = now_s + _DRAIN_S
+            self._reporter.stopping = True
             self._handler.draining = True
             self._notifier.stopping("the alarm being told ends first")
             self._server.stop_accepting()
@@ -268,7 +272,7 @@ class Daemon:
             log.event("reload-failed", log.ERROR, error=exc)
             raise
         finally:
-            self._notifier.ready(self._headline())
+            self._notifier.ready(self._reporter.headline())
         self._handler.roles = roles
         self._handler.buckets = parts.make_buckets(settings)
         self._speaker.options = parts.speaker_options(settings)
@@ -282,49 +286,3 @@ class Daemon:
             settings, **{name: getattr(self._settings, name) for name in later}
         )
         log.event("reloaded", needs_restart=",".join(later) or None)
-
-    def _write_textfile(self) -> None:
-        path = self._settings.log.metrics_file
-        assert path is not None
-        try:
-            write_textfile(path, status.prometheus(self._picture(), self._metrics))
-        except OutputError as exc:
-            log.event("metrics-file-failed", log.WARNING, error=exc)
-
-    def _report(self, form: StatusFormat) -> str:
-        return status.render(self._picture(), form, self._metrics)
-
-    def _headline(self) -> str:
-        return f"{self._state()}; device {self._player.state}: {self._player.detail}"
-
-    def _state(self) -> str:
-        if self._stop_by_s is not None:
-            return "stopping"
-        if self._player.state not in ("ready", "asleep"):
-            return "no-device"
-        return "speaking" if self._speaker.speaking else "idle"
-
-    def _picture(self) -> dict[str, Any]:
-        with self._queue.use() as queue:
-            queue_status = queue.status()
-        return {
-            "state": self._state(),
-            "version": edge_tts.__version__,
-            "uptime_s": round(time.monotonic() - self._started_s, 1),
-            "clients": len(self._server.connections),
-            "device": {
-                "state": self._player.state,
-                "sink": self._settings.audio.sink,
-                "losses": self._player.losses,
-                "latency_ms": round(self._player.latency_s * 1000, 1),
-                "detail": self._player.detail,
-            },
-            "voice": asdict(self._voice),
-            "synthesis": parts.describe_pipeline(self._workers[0]),
-            "queue": status.describe_queue(queue_status),
-            "journal": parts.describe_journal(self._journal),
-            "phrases": {
-                "wanted": len(self._phrases.wanted), "missing": len(self._phrases.missing)
-            },
-            "realtime": {measure.name: measure.state for measure in self._measures},
-        }  # fmt: skip

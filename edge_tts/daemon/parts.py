@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
 
 import edge_tts
 from edge_tts.audio.player import Player, StateCallback
@@ -20,9 +19,8 @@ from edge_tts.daemon.journal import Journal
 from edge_tts.daemon.phrases import Phrases, identity
 from edge_tts.daemon.queue_status import QueueLimits
 from edge_tts.daemon.roles import RoleTable
-from edge_tts.daemon.speaker import SpeakerOptions
 from edge_tts.daemon.speech_cache import SpeechCache
-from edge_tts.daemon.synthesis_worker import SynthesisWorker
+from edge_tts.daemon.telling import SpeakerOptions
 from edge_tts.daemon.token_bucket import TokenBuckets
 from edge_tts.errors import EdgeTtsError
 from edge_tts.voice import find_voice, load_voice
@@ -197,19 +195,3 @@ def needs_restart(old: Settings, new: Settings) -> list[str]:
     """Sections that differ and that a running daemon can't change."""
     changed = [f.name for f in fields(Settings) if getattr(old, f.name) != getattr(new, f.name)]
     return [name for name in changed if name in _FIXED_SECTIONS]
-
-
-def describe_pipeline(worker: SynthesisWorker) -> dict[str, Any]:
-    """Provider and why, as the pipeline tells it."""
-    state = "not loaded" if worker.pipeline is None else "loaded"
-    if worker.stuck_s > 1.0:
-        state = f"busy for {worker.stuck_s:.0f} s"
-    describe = getattr(worker.pipeline, "describe", None)
-    return {"state": state, **(describe() if describe else {})}
-
-
-def describe_journal(journal: Journal | None) -> dict[str, Any]:
-    if journal is None:
-        return {"degraded": True, "reason": "switched off"}
-    status = journal.status()
-    return {name.name: getattr(status, name.name) for name in fields(status)}

@@ -34,12 +34,11 @@ from edge_tts.daemon.requests import (
 )
 from edge_tts.daemon.roles import Role, RoleTable, check_role
 from edge_tts.daemon.shared_queue import SharedQueue
+from edge_tts.daemon.speakable import TEST_TEXT, is_speakable
 from edge_tts.daemon.stream_intake import OpenStream, StreamIntake
 from edge_tts.daemon.subscriptions import Subscriptions
 from edge_tts.daemon.token_bucket import TokenBuckets
 from edge_tts.errors import EdgeTtsError, QueueFullError, RequestError
-
-TEST_TEXT = "语音报警测试。Voice alarm test."
 
 
 class RequestHandler:
@@ -290,11 +289,3 @@ class RequestHandler:
             self._journal.accept(alarm)
             self._unsynced = True
         return stream.alarm_id
-
-
-def is_speakable(text: str) -> bool:
-    """Whether anything in a text may be spoken: a letter, a digit, or a sign with a name."""
-    return any(char.isalnum() or char in _SPOKEN_SIGNS for char in text)
-
-
-_SPOKEN_SIGNS = frozenset("%‰℃℉°+=<>&@#$€£¥§Ω±×÷≤≥≠")

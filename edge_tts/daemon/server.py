@@ -63,7 +63,6 @@ class Server:
         self._calls: deque[Callable[[], None]] = deque()
         self._wake_reader, self._wake_writer = socket.socketpair()
         self._running = True
-        self.rounds = 0
         for sock in (*listeners, self._wake_reader, self._wake_writer):
             sock.setblocking(False)
         for sock in (*listeners, self._wake_reader):
@@ -94,13 +93,16 @@ class Server:
                 else:
                     self._accept(key.data)
             self._handler.on_batch_end()
-            # Calls posted while these run wait for the next round.
-            for _ in range(len(self._calls)):
-                self._calls.popleft()()
+            self._run_calls()
             for connection in self.connections:
                 self._settle(connection)
-            self.rounds += 1
             on_round()
+        self._run_calls()
+
+    def _run_calls(self) -> None:
+        # Calls posted while these run wait for the next round.
+        for _ in range(len(self._calls)):
+            self._calls.popleft()()
 
     def stop(self) -> None:
         """End `run` after the round in progress; from any thread."""

@@ -12,25 +12,22 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from edge_tts.audio.limiter import Limiter, to_int16
 from edge_tts.audio.player import PlaybackReport, Player, Utterance
 from edge_tts.daemon import log
-from edge_tts.daemon.alarm import Alarm, Priority
+from edge_tts.daemon.alarm import Alarm
 from edge_tts.daemon.alarm_queue import AlarmQueue
 from edge_tts.daemon.attention import AttentionTones
 from edge_tts.daemon.metrics import Metrics
 from edge_tts.daemon.phrases import Phrases
 from edge_tts.daemon.shared_queue import SharedQueue
 from edge_tts.daemon.synthesis_worker import SynthesisJob, SynthesisWorker
+from edge_tts.daemon.telling import SpeakerOptions, Telling, Waveform, slices
 from edge_tts.daemon.text_stream import TextStream
 from edge_tts.errors import DeviceError, EdgeTtsError, NothingToSpeakError
-
-Waveform = npt.NDArray[np.float32]
 
 _IDLE_S = 0.5
 _NO_DEVICE_S = 0.1
@@ -38,42 +35,6 @@ _STOP_S = 2.0
 # Between a sentence that broke off and its repetition by the next step down.
 _RESTART_PAUSE_S = 0.25
 _SLICE_S = 0.1
-_VIA_BY_RANK = ("tone", "dsp", "neural", "cache")
-
-
-@dataclass(frozen=True)
-class SpeakerOptions:
-    """What a reload may change.
-
-    Attributes:
-        deadline_s: longest wait for speech once nothing else sounds.
-        speed: of the voice, times that of the alarm.
-        gain_db: by priority, added to that of the alarm.
-    """
-
-    deadline_s: float = 1.5
-    speed: float = 1.0
-    ceiling_dbfs: float = -1.0
-    gain_db: Mapping[Priority, float] = field(default_factory=dict)
-
-
-class _Telling:
-    """One alarm being told once."""
-
-    def __init__(self, alarm: Alarm, speed: float, turn_s: float) -> None:
-        self.alarm = alarm
-        self.speed = min(2.0, max(0.5, alarm.speed * speed))
-        self.turn_s = turn_s
-        self.vias: set[str] = set()
-        self.job: SynthesisJob | None = None
-        self.interrupted = False
-        self.failure = ""
-        self.first_ms: float | None = None
-
-    @property
-    def via(self) -> str:
-        """What spoke: the lowest step that had to help."""
-        return next((via for via in _VIA_BY_RANK if via in self.vias), "none")
 
 
 class Speaker:
@@ -110,7 +71,7 @@ class Speaker:
         self._streams = streams
         self.options = options
         self._clock = clock
-        self._telling: _Telling | None = None
+        self._telling: Telling | None = None
         self._stopping = False
         self._thread: threading.Thread | None = None
         self.steps = 0
@@ -161,20 +122,20 @@ class Speaker:
                     telling.job.cancel()
 
     def _begin(self, alarm: Alarm) -> None:
-        self._telling = _Telling(alarm, self.options.speed, self._clock())
+        self._telling = Telling(alarm, self.options.speed, self._clock())
 
     def _interrupt_if_told(self, queue: AlarmQueue) -> None:
         telling = self._telling
         if telling is not None and not telling.interrupted and queue.must_stop(telling.alarm.id):
             self._interrupt(telling)
 
-    def _interrupt(self, telling: _Telling) -> None:
+    def _interrupt(self, telling: Telling) -> None:
         telling.interrupted = True
         self._player.fade_out()
         if telling.job is not None:
             telling.job.cancel()
 
-    def _tell(self, telling: _Telling) -> None:
+    def _tell(self, telling: Telling) -> None:
         alarm = telling.alarm
         report: PlaybackReport | None = None
         try:
@@ -202,7 +163,7 @@ class Speaker:
             else:
                 queue.finished(alarm.id, via=telling.via, underruns=report.underruns, **details)
 
-    def _on_started(self, telling: _Telling, at_s: float) -> None:
+    def _on_started(self, telling: Telling, at_s: float) -> None:
         """Called by the player once the first non-silent sample has left the device.
 
         The event may come some milliseconds later; ``at_s`` on the monotonic clock,
@@ -222,20 +183,20 @@ class Speaker:
                 at_s=f"{at_s:.6f}",
             )
 
-    def _write(self, telling: _Telling, utterance: Utterance) -> None:
+    def _write(self, telling: Telling, utterance: Utterance) -> None:
         alarm = telling.alarm
         gain_db = alarm.gain_db + self.options.gain_db.get(alarm.priority, 0.0)
         limiter = Limiter(
             self._player.sample_rate_hz, gain_db=gain_db, ceiling_dbfs=self.options.ceiling_dbfs
         )
         for samples in self._sound(telling, utterance):
-            for part in _slices(samples, round(_SLICE_S * self._player.sample_rate_hz)):
+            for part in slices(samples, round(_SLICE_S * self._player.sample_rate_hz)):
                 if telling.interrupted or not utterance.write(to_int16(limiter.process(part))):
                     return
             self.steps += 1
         utterance.write(to_int16(limiter.flush()))
 
-    def _sound(self, telling: _Telling, utterance: Utterance) -> Iterator[Waveform]:
+    def _sound(self, telling: Telling, utterance: Utterance) -> Iterator[Waveform]:
         """Everything that sounds for an alarm, in order, as soon as it is there."""
         alarm = telling.alarm
         text: str | TextStream = self._streams.get(alarm.id, alarm.text)
@@ -258,7 +219,7 @@ class Speaker:
         else:
             yield from self._synthesised(telling, text, utterance)
 
-    def _submit(self, telling: _Telling, worker: SynthesisWorker, text: str | TextStream) -> None:
+    def _submit(self, telling: Telling, worker: SynthesisWorker, text: str | TextStream) -> None:
         if worker.stuck_s > self.options.deadline_s:
             telling.job = None
             return
@@ -267,7 +228,7 @@ class Speaker:
             telling.job.cancel()
 
     def _synthesised(
-        self, telling: _Telling, text: str | TextStream, utterance: Utterance
+        self, telling: Telling, text: str | TextStream, utterance: Utterance
     ) -> Iterator[Waveform]:
         for number, worker in enumerate(self._workers):
             if number:
@@ -300,7 +261,7 @@ class Speaker:
         yield self.tones.of_priority(telling.alarm)
 
     def _chunks(
-        self, telling: _Telling, job: SynthesisJob, utterance: Utterance
+        self, telling: Telling, job: SynthesisJob, utterance: Utterance
     ) -> Iterator[Waveform]:
         first = True
         while True:
@@ -325,13 +286,7 @@ class Speaker:
             telling.vias.add(chunk.via)
             yield chunk.samples
 
-    def _observe_first(self, telling: _Telling, stage_ms: Mapping[str, float]) -> None:
+    def _observe_first(self, telling: Telling, stage_ms: Mapping[str, float]) -> None:
         self._metrics.observe("first_chunk", (self._clock() - telling.turn_s) * 1000)
         for stage, duration_ms in stage_ms.items():
             self._metrics.observe(stage, duration_ms)
-
-
-def _slices(samples: Waveform, length: int) -> Iterator[Waveform]:
-    """Parts of a long waveform: its beginning shall not wait for work on its end."""
-    for begin in range(0, len(samples), length):
-        yield samples[begin : begin + length]

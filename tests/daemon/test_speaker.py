@@ -21,9 +21,10 @@ from edge_tts.daemon.metrics import Metrics
 from edge_tts.daemon.phrases import Phrases, identity
 from edge_tts.daemon.requests import Say, Target
 from edge_tts.daemon.shared_queue import SharedQueue
-from edge_tts.daemon.speaker import Speaker, SpeakerOptions
+from edge_tts.daemon.speaker import Speaker
 from edge_tts.daemon.speech_cache import SpeechCache
 from edge_tts.daemon.synthesis_worker import SynthesisWorker
+from edge_tts.daemon.telling import SpeakerOptions
 from edge_tts.daemon.text_stream import TextStream
 from edge_tts.errors import DeviceError, InferenceError, NothingToSpeakError
 from tests.daemon.fakes import CHUNK_SAMPLES, RATE_HZ, FakePipeline, voice_of

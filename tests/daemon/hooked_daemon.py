@@ -2,7 +2,8 @@
 
 In the folder ``EDGETTS_TEST_HOOKS``: while ``hang-neural`` or ``hang-dsp``
 exists, that synthesis hangs in its next step; ``break-neural`` makes it fail;
-``wall-offset`` holds seconds that are added to the wall clock.
+while ``hang-device`` exists, opening the device hangs; ``wall-offset`` holds
+seconds that are added to the wall clock.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from edge_tts.config import Settings
-from edge_tts.daemon import app
+from edge_tts.daemon import app, parts
 from edge_tts.errors import InferenceError
 from edge_tts.pipeline import Pipeline, build_pipeline
 
@@ -61,7 +62,22 @@ def build(settings: Settings) -> HookedPipeline:
     return HookedPipeline(build_pipeline(settings, real_time=True), settings.synthesis.vocoder)
 
 
+def hanging_opener(*args: Any) -> Any:
+    opener = _real_opener(*args)
+
+    def open_sink() -> Any:
+        while (HOOKS / "hang-device").exists():
+            time.sleep(0.01)
+        return opener()
+
+    return open_sink
+
+
+_real_opener = parts.sink_opener
+
+
 if __name__ == "__main__":
+    parts.sink_opener = hanging_opener
     time.time = shifted_time
     app.Daemon.__init__.__defaults__ = (build,)
     from edge_tts.cli import run

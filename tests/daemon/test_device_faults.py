@@ -78,3 +78,24 @@ class TestDevice:
             assert daemon.status()["state"] == "no-device"
             rig.load_sink()
             await_outcomes(daemon, {alarm_id: "done"})
+
+
+def test_a_device_that_only_a_new_process_can_reach_ends_the_process(tmp_path, tiny_voice):
+    """The service manager starts another one, and the journal carries the alarms over."""
+    hooks = tmp_path / "hooks"
+    hooks.mkdir()
+    (hooks / "hang-device").touch()
+    with daemon_process(
+        tmp_path, tiny_voice, environment={"EDGETTS_TEST_HOOKS": str(hooks)},
+        module="tests.daemon.hooked_daemon", start=False,
+    ) as daemon:  # fmt: skip
+        daemon.start(wait=False)
+        daemon.wait(daemon.socket_path.exists)
+        time.sleep(0.2)
+        with daemon.client() as client:
+            alarm_id = client.say("水泵故障", tone="off").alarm_id
+        assert daemon.exit_code() == 74
+        assert "device-fatal" in daemon.log()
+        (hooks / "hang-device").unlink()
+        daemon.start(wait=False)
+        await_outcomes(daemon, {alarm_id: "done"})

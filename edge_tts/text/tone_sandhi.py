@@ -33,6 +33,8 @@ _POTENTIAL_VERB = frozenset(
     "打关开拧推拉合拔插装卸启起停转走进出上下看听找读写拿放升降夹松锁吸抓动连接收发退挂跟赶吃受赢顶撑"
 )
 _POTENTIAL_COMPLEMENT = frozenset("开上下住到了动起出来去见清完及成掉进着紧稳")
+# What 一 after letters counts rather than ends a code: UPS一台.
+_COUNTED = frozenset("个台次条路组根块套只层级批些样共直定起百千万亿")
 # A polite opening is a phrase of its own.
 _APART = frozenset(("请",))
 
@@ -49,20 +51,27 @@ def apply_tone_sandhi(words: list[Word], is_word: Callable[[str], bool]) -> list
         if index < len(words) and words[index].language == "zh":
             continue
         if index > start:
-            result += _stretch(words[start:index], is_word)
+            follows_letter = start > 0 and len(words[start - 1].text) == 1 and (
+                words[start - 1].language == "en"
+            )
+            result += _stretch(words[start:index], is_word, follows_letter)
         if index < len(words):
             result.append(words[index])
         start = index + 1
     return result
 
 
-def _stretch(words: list[Word], is_word: Callable[[str], bool]) -> list[Word]:
+def _stretch(
+    words: list[Word], is_word: Callable[[str], bool], follows_letter: bool
+) -> list[Word]:
     """Sandhi in a run of Chinese words without pause or foreign word."""
     characters = [c for word in words for c in aligned_characters(word)]
     syllables = [s for word in words for s in word.syllables]
     surface = list(syllables)
     for index, character in enumerate(characters):
         if character == "一" and syllables[index] == "yi1":
+            if index == 0 and follows_letter and characters[1:2] and characters[1] not in _COUNTED:
+                continue  # the last digit of a code: J1轴承, RO1泵
             surface[index] = "yi" + _tone_of_yi(index, characters, syllables)
         elif character == "不" and syllables[index] == "bu4":
             surface[index] = "bu" + _tone_of_bu(index, characters, syllables)

@@ -51,8 +51,10 @@ def apply_tone_sandhi(words: list[Word], is_word: Callable[[str], bool]) -> list
         if index < len(words) and words[index].language == "zh":
             continue
         if index > start:
-            follows_letter = start > 0 and len(words[start - 1].text) == 1 and (
-                words[start - 1].language == "en"
+            follows_letter = (
+                start > 0
+                and len(words[start - 1].text) == 1
+                and (words[start - 1].language == "en")
             )
             result += _stretch(words[start:index], is_word, follows_letter)
         if index < len(words):
@@ -61,9 +63,7 @@ def apply_tone_sandhi(words: list[Word], is_word: Callable[[str], bool]) -> list
     return result
 
 
-def _stretch(
-    words: list[Word], is_word: Callable[[str], bool], follows_letter: bool
-) -> list[Word]:
+def _stretch(words: list[Word], is_word: Callable[[str], bool], follows_letter: bool) -> list[Word]:
     """Sandhi in a run of Chinese words without pause or foreign word."""
     characters = [c for word in words for c in aligned_characters(word)]
     syllables = [s for word in words for s in word.syllables]

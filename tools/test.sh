@@ -62,7 +62,8 @@ if have shellcheck && [ -e .git ]; then
 else
     note "shellcheck or git is missing: the shell scripts were not checked"
 fi
-step "pytest" python -m pytest --color=no "$@"
+# A test that hangs ends the run with a report instead of holding it for ever.
+step "pytest" timeout --signal=INT --kill-after=60 "${TEST_LIMIT_S:-4200}" python -m pytest --color=no "$@"
 
 if [ "${#failed[@]}" -gt 0 ]; then
     printf 'failed: %s\n' "${failed[*]}"

@@ -106,6 +106,18 @@ def test_a_vocoder_that_cannot_load_is_replaced(tmp_path: Path, tiny_voice: Path
     assert {chunk.via for chunk in pipeline_of(folder).stream("电机")} == {"dsp"}
 
 
+def test_only_a_listener_makes_a_slow_network_give_way(
+    tiny_voice: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Every chunk takes more than no time at all.
+    monkeypatch.setattr("edge_tts.pipeline.SLOWEST_REAL_TIME_FACTOR", 0.0)
+    settings = load_settings(environ={}, overrides={"voice.name": str(tiny_voice)})
+    heard = [chunk.via for chunk in build_pipeline(settings, real_time=True).stream(TEXT)]
+    assert heard[:3] == ["neural", "neural", "dsp"]
+    written = [chunk.via for chunk in build_pipeline(settings).stream(TEXT)]
+    assert set(written) == {"neural"}
+
+
 def wiener_times(voice: Path, **overrides: object) -> list[AudioChunk]:
     return list(pipeline_of(voice, **overrides).stream("电机过载"))
 

@@ -143,6 +143,21 @@ def test_the_fallback_takes_over_between_two_chunks(
     assert np.abs(samples[neural:]).max() > 1e-3
 
 
+def test_the_filter_is_for_the_network_alone(
+    voice: Voice, networks: dict[str, Any], new_synthesizer: NewSynthesizer
+) -> None:
+    filtered: list[int] = []
+
+    def count(spectra: np.ndarray) -> np.ndarray:
+        filtered.append(len(spectra))
+        return spectra
+
+    vocoder = FailsAfter(NeuralVocoder(networks["vocoder"], voice), 2)
+    synthesizer = new_synthesizer(vocoder=vocoder, new_spectral_filter=lambda: count)
+    chunks = list(synthesizer.stream(TEXT))
+    assert len(filtered) == [chunk.via for chunk in chunks].count("neural") == 2
+
+
 @pytest.mark.parametrize("speed", [0.0, 0.49, 2.01, float("nan")])
 def test_speed_out_of_range_is_refused_at_once(
     new_synthesizer: NewSynthesizer, speed: float

@@ -52,7 +52,7 @@ def settle() -> None:
 def find(recorded: np.ndarray, part: np.ndarray) -> int:
     """Index of ``part`` in the recording, sample for sample; fails when it isn't there whole."""
     at = recorded.tobytes().find(part.tobytes())
-    while at % 2:
+    while at >= 0 and at % 2:
         at = recorded.tobytes().find(part.tobytes(), at + 1)
     assert at >= 0, f"{len(part)} samples are not in the recording of {len(recorded)} whole"
     return at // 2

@@ -60,6 +60,8 @@ class WienerFilter:
 
     def gains(self, spectra: Complex64) -> Float32:
         """Gains ``(K, bins)`` in [floor, 1] of the next frames."""
+        if not len(spectra):
+            return np.empty(spectra.shape, np.float32)
         posterior = np.square(spectra.real)
         posterior += np.square(spectra.imag)
         posterior *= self._per_noise

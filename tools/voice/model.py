@@ -162,8 +162,11 @@ class Vocoder(nn.Module):
         self.context = context(size.vocoder_kernels)
 
     def _to_bins(self, bands: torch.Tensor) -> torch.Tensor:
-        low, high = bands[..., self.lower], bands[..., self.upper]
-        return low + (high - low) * self.weight
+        # Rows are gathered, not columns: ONNX Runtime copies those one value at a time,
+        # which took a third of the vocoder's time.
+        rows = bands.transpose(1, 2)
+        low, high = rows[:, self.lower], rows[:, self.upper]
+        return (low + (high - low) * self.weight[:, None]).transpose(1, 2)
 
     def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """``(B, 82, F)`` to real, imaginary and noise magnitude, each ``(B, F, 601)``."""

@@ -22,7 +22,8 @@ from tools.voice.quantise import Scheme, quantise
 from tools.voice.signal import HOP_LENGTH, N_FFT, N_MELS, SAMPLE_RATE_HZ
 
 OPSET = 16
-CHUNK_FRAMES = (24, 48)
+# The first is short for the first sound; long ones later waste less on context.
+CHUNK_FRAMES = (24, 48, 96)
 MAX_PHONEMES = 200
 # What becomes int8: matrix products, and the encoder's embedding table.
 SCHEMES = {"encoder": Scheme(("MatMul", "Gather")), "decoder": Scheme(), "vocoder": Scheme()}

@@ -14,7 +14,8 @@ from edge_tts.errors import DeviceError
 # One look counts for no more than this, so that a process that was stopped or
 # a machine that slept doesn't blame the device for its own absence.
 _MAX_STEP_S = 0.5
-_MIN_RATE = 0.25
+# A device that is merely slow, on a machine that is too busy, isn't cured by reopening it.
+_MIN_RATE = 0.05
 _MAX_RATE = 3.0
 _PREFILL_S = 2.0
 _LOOKS_PER_WINDOW = 20

@@ -15,6 +15,9 @@ from edge_tts.errors import DeviceError
 
 _CARD_LINE = re.compile(r"^\s*(\d+)\s+\[(\S+)\s*\]:")
 _HW_NAME = re.compile(r"\(hw:(\d+),(\d+)\)$")
+# PortAudio proposes this rate whenever a device takes it without ALSA's conversion.
+_PROBED_RATE_HZ = 44100
+_COMMON_RATES_HZ = (48000, 44100, 32000, 16000)
 _CARD_WANTED = re.compile(r"^(?:(?:plug)?hw:)?(?:CARD=)?([^,:=]+)(?:,(?:DEV=)?(\d+))?$")
 
 
@@ -97,3 +100,14 @@ def choose_device(wanted: str | None, devices: Sequence[OutputDevice]) -> Output
             names = ", ".join(device.stable_name for device in chosen)
             raise DeviceError(f"output device {wanted!r} fits several: {names}; name one of them")
     raise DeviceError(f"no output device {wanted!r}; there are: {known}")
+
+
+def rates_to_try(device: OutputDevice, wanted_hz: int) -> tuple[int, ...]:
+    """Sample rates in the order to try them.
+
+    A PCM that runs at one rate alone, such as ALSA's mixer ``dmix``, gets that
+    rate first: it would take ours too, and convert it by linear interpolation.
+    """
+    fixed = device.default_rate_hz != _PROBED_RATE_HZ
+    first = (device.default_rate_hz, wanted_hz) if fixed else (wanted_hz, device.default_rate_hz)
+    return tuple(dict.fromkeys((*first, *_COMMON_RATES_HZ)))

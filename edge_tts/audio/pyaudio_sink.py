@@ -16,7 +16,8 @@ from collections.abc import Mapping
 
 import pyaudio
 
-from edge_tts.audio.devices import OutputDevice, alsa_card_ids, card_of, choose_device
+from edge_tts.audio import devices
+from edge_tts.audio.devices import OutputDevice
 from edge_tts.audio.double_buffer import DoubleBuffer
 from edge_tts.audio.quiet_libraries import silence_libraries
 from edge_tts.audio.sink import Samples
@@ -24,12 +25,14 @@ from edge_tts.errors import DeviceError
 
 _log = logging.getLogger(__name__)
 
-_COMMON_RATES_HZ = (48000, 44100, 32000, 16000)
 # PortAudio's codes for what another rate or channel count can cure.
 _WRONG_FORMAT = {pyaudio.paInvalidSampleRate, pyaudio.paInvalidChannelCount}
 _FIRST_SAMPLES_S = 1.5
 _LONGEST_LATENCY_S = 2.0
 _TIMES_KEPT = 512
+# The card that a name led to when it was opened last. A card that is gone is looked for
+# there, since starting PortAudio for it once a second costs time and fills the log.
+_cards_by_name: dict[str | None, str | None] = {}
 
 
 class PyAudioSink:
@@ -41,7 +44,8 @@ class PyAudioSink:
     Args:
         device: a PCM name, an ALSA card id, ``CARD,DEV`` or a part of the name;
             None for the default device.
-        sample_rate_hz: wanted; ``sample_rate_hz`` of the sink is what it got.
+        sample_rate_hz: wanted; ``sample_rate_hz`` of the sink is what it got, and
+            that of the device itself where it runs at one rate alone.
         block_ms: length of each of the two blocks, and of a callback.
         realtime_priority: SCHED_FIFO priority for the thread of the callback,
             1 to 99, where the process may set one.
@@ -65,16 +69,22 @@ class PyAudioSink:
         self._dry = False
         self._called_s = 0.0
         self._measured_latency_s = 0.0
+        # The longest pause between two callbacks that the device's own buffer can bridge.
+        self._longest_gap_s = float("inf")
         self._thread_id: int | None = None
         # (position, count, time of its first sample) of the blocks taken, newest last.
         self._times: deque[tuple[int, int, float]] = deque(maxlen=_TIMES_KEPT)
         self._closed = False
+        card_id = _cards_by_name.get(device)
+        if card_id is not None and card_id not in devices.alsa_card_ids().values():
+            raise DeviceError(f"sound card {card_id!r} is not plugged in")
         self._portaudio = _initialise()
         try:
-            chosen = choose_device(device, _list_outputs(self._portaudio))
+            chosen = devices.choose_device(device, _list_outputs(self._portaudio))
             self._name = chosen.stable_name
             self._open_stream(chosen, sample_rate_hz, block_ms)
             self._await_progress()
+            _cards_by_name[device] = chosen.card_id
         except BaseException:
             self.close()
             raise
@@ -82,11 +92,10 @@ class PyAudioSink:
             self._set_realtime(realtime_priority)
 
     def _open_stream(self, device: OutputDevice, wanted_rate_hz: int, block_ms: float) -> None:
-        rates = (wanted_rate_hz, device.default_rate_hz, *_COMMON_RATES_HZ)
         # Mono on a card that has only stereo would sound on the left alone.
         channel_counts = (2, 1) if device.channels >= 2 else (1,)
         error: OSError | ValueError | None = None
-        for rate_hz in dict.fromkeys(rates):
+        for rate_hz in devices.rates_to_try(device, wanted_rate_hz):
             for channels in channel_counts:
                 self._prepare(rate_hz, channels, block_ms)
                 try:
@@ -106,6 +115,7 @@ class PyAudioSink:
                 else:
                     self._latency_s = float(self._stream.get_output_latency())
                     self._measured_latency_s = self._measured_latency_s or self._latency_s
+                    self._longest_gap_s = self._latency_s + 2 * self._block_samples / rate_hz
                     return
         raise self._open_error(error) from error
 
@@ -120,11 +130,8 @@ class PyAudioSink:
         self._block_samples = max(16, round(rate_hz * block_ms / 1000))
         self._buffer = DoubleBuffer(self._block_samples, channels)
         self._silence = bytes(2 * channels * self._block_samples)
-        # The longest pause between two callbacks that the device's own buffer can bridge.
-        self._longest_gap_s = 0.0
 
     def _await_progress(self) -> None:
-        self._longest_gap_s = self._latency_s + 2 * self._block_samples / self._rate_hz
         # Filling the device's buffer proves nothing; what it takes beyond shows that it plays.
         enough = self._latency_s * self._rate_hz + 3 * self._block_samples
         deadline_s = time.monotonic() + _FIRST_SAMPLES_S
@@ -276,16 +283,16 @@ def _list_outputs(portaudio: pyaudio.PyAudio) -> list[OutputDevice]:
         default = int(portaudio.get_default_output_device_info()["index"])
     except OSError:
         default = -1
-    card_ids = alsa_card_ids()
-    devices = []
+    card_ids = devices.alsa_card_ids()
+    outputs = []
     for index in range(portaudio.get_device_count()):
         info = portaudio.get_device_info_by_index(index)
         channels = int(info["maxOutputChannels"])
         if channels > 0:
             name = str(info["name"])
-            card_id, card_device = card_of(name, card_ids)
+            card_id, card_device = devices.card_of(name, card_ids)
             rate_hz = int(info["defaultSampleRate"])
-            devices.append(
+            outputs.append(
                 OutputDevice(index, name, card_id, card_device, rate_hz, channels, index == default)
             )
-    return devices
+    return outputs

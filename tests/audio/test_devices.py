@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from edge_tts.audio.devices import OutputDevice, alsa_card_ids, card_of, choose_device
+from edge_tts.audio.devices import (
+    OutputDevice,
+    alsa_card_ids,
+    card_of,
+    choose_device,
+    rates_to_try,
+)
 from edge_tts.errors import DeviceError
 
 CARDS = """\
@@ -88,3 +94,13 @@ def test_no_devices_at_all():
     for wanted in (None, "pulse"):
         with pytest.raises(DeviceError, match="none at all"):
             choose_device(wanted, [])
+
+
+@pytest.mark.parametrize(
+    ("default_rate", "first_two"), [(48000, (48000, 24000)), (44100, (24000, 44100))]
+)
+def test_a_device_of_one_rate_gets_its_own(default_rate, first_two):
+    device = OutputDevice(0, "default", None, 0, default_rate, 2, True)
+    rates = rates_to_try(device, 24000)
+    assert rates[:2] == first_two
+    assert len(set(rates)) == len(rates)

@@ -212,6 +212,22 @@ def test_status_is_as_many_lines_as_announced(path):
         assert client.status() == "state: idle\nEV no event\n"
 
 
+def test_the_socket_of_the_settings_file_is_found(path, tmp_path, monkeypatch):
+    settings = tmp_path / "edge-tts.toml"
+    settings.write_text(f'[socket]\npath = "{path}"\nunknown = 1\n')
+    monkeypatch.delenv("EDGETTS_SOCKET", raising=False)
+    monkeypatch.setenv("EDGETTS_CONFIG", str(settings))
+    Script(path, [b"OK pong=1\n"])
+    with Client() as client:
+        assert client.request("PING").fields["pong"] == "1"
+    settings.write_text("not TOML")
+    with pytest.raises(DaemonUnavailableError, match="no daemon answers"):
+        Client().request("PING")
+    monkeypatch.setenv("EDGETTS_SOCKET", str(tmp_path / "other"))
+    with pytest.raises(DaemonUnavailableError, match="other"):
+        Client().request("PING")
+
+
 def test_it_needs_the_standard_library_alone():
     code = (
         "import sys\n"

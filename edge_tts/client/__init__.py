@@ -16,8 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 
-from edge_tts.client.connection import FOREVER, LineConnection
-from edge_tts.config.environment import client_socket_path
+from edge_tts.client.connection import FOREVER, LineConnection, usual_socket
 from edge_tts.daemon.alarm import Outcome, Priority
 from edge_tts.daemon.protocol import (
     MAX_LINE_BYTES,
@@ -76,15 +75,15 @@ class Client:
     """One connection to the daemon. Not thread-safe.
 
     Args:
-        socket_path: None takes ``EDGETTS_SOCKET``, else the user's own
-            daemon, else the system's.
+        socket_path: None takes ``EDGETTS_SOCKET``, else that of the settings
+            file, else the user's own daemon, else the system's.
         timeout_s: longest wait for an answer.
     """
 
     def __init__(
         self, socket_path: str | Path | None = None, *, timeout_s: float = DEFAULT_TIMEOUT_S
     ) -> None:
-        path = Path(socket_path) if socket_path else client_socket_path()
+        path = Path(socket_path) if socket_path else usual_socket()
         self._lines = LineConnection(path, timeout_s)
         self._early_events: deque[Reply] = deque()
 

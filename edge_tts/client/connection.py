@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import socket
 import time
 from pathlib import Path
 
-from edge_tts.errors import DaemonUnavailableError, WaitTimeoutError
+from edge_tts.config.environment import client_socket_path, settings_file
+from edge_tts.errors import ConfigError, DaemonUnavailableError, WaitTimeoutError
 
 FOREVER = float("inf")
 
@@ -120,3 +123,17 @@ class LineConnection:
             f"the daemon on {self.socket_path} closed the connection; "
             "alarms that it accepted are spoken after its restart"
         )
+
+
+def usual_socket() -> Path:
+    """Where the daemon is knocked at: environment, settings file, usual places."""
+    path, _ = settings_file(os.environ)
+    if path is None or os.environ.get("EDGETTS_SOCKET"):
+        return client_socket_path()
+    from edge_tts.config.loader import read_settings_file
+
+    configured = None
+    # What else is wrong in the file must not keep an alarm from being sent.
+    with contextlib.suppress(ConfigError):
+        _, configured = read_settings_file(path).get("socket.path", ("", None))
+    return client_socket_path(Path(configured) if isinstance(configured, str) else None)

@@ -16,6 +16,7 @@ from edge_tts.config import Settings
 from edge_tts.daemon import log, parts
 from edge_tts.daemon.alarm import Event
 from edge_tts.daemon.alarm_queue import AlarmQueue
+from edge_tts.daemon.journal_syncer import JournalSyncer
 from edge_tts.daemon.listener import open_listener
 from edge_tts.daemon.metrics import Metrics
 from edge_tts.daemon.notify import (
@@ -73,6 +74,7 @@ class Daemon:
         self._stop_asked = self._reload_asked = False
         self._stop_by_s: float | None = None
         self._exit_code = 0
+        self._headline = ""
         self._next_textfile_s = self._next_status_s = 0.0
         self._notifier = Notifier.from_environment()
         self._metrics = Metrics()
@@ -120,6 +122,7 @@ class Daemon:
         self._handler = RequestHandler(
             self._queue, self._journal, parts.make_roles(settings), parts.make_buckets(settings),
             self._metrics, self._streams, version=edge_tts.__version__,
+            answer_when_safe=lambda *answer: self._syncer.answer(*answer),
             report=lambda form: self._reporter.report(form), reload=self._reload,
         )  # fmt: skip
         self._server = Server(
@@ -128,6 +131,9 @@ class Daemon:
         stack.callback(self._server.close)
         if self._journal:
             stack.callback(self._journal.close)
+            self._syncer = JournalSyncer(self._journal, self._metrics, self._server.post)
+            self._syncer.start()
+            stack.callback(self._syncer.stop)
         with self._queue.use() as restored:
             for each in carried:
                 restored.restore(each.alarm, each.age_s)
@@ -233,7 +239,7 @@ class Daemon:
         now_s = time.monotonic()
         if now_s >= self._next_status_s:
             self._next_status_s = now_s + _STATUS_INTERVAL_S
-            self._notifier.status(self._reporter.headline())
+            self._tell_headline()
             if stalled:
                 log.event("stalled", log.ERROR, parts=",".join(stalled))
         if self._settings.log.metrics_file and now_s >= self._next_textfile_s:
@@ -245,6 +251,12 @@ class Daemon:
                 self._reload()
         if self._stop_asked:
             self._drain(now_s)
+
+    def _tell_headline(self) -> None:
+        headline = self._reporter.headline()
+        if headline != self._headline:
+            self._headline = headline
+            self._notifier.status(headline)
 
     def _drain(self, now_s: float) -> None:
         """Accept nothing more, let the alarm being told end, then stop."""

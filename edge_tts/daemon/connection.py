@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import selectors
 import socket
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -25,7 +26,10 @@ class ServerLimits:
 
 
 class Connection:
-    """A client. ``pending`` counts the answers that it still waits for."""
+    """A client.
+
+    ``pending`` counts the answers that it still waits for.
+    """
 
     def __init__(
         self, sock: socket.socket, limits: ServerLimits, clock: Callable[[], float]
@@ -40,13 +44,29 @@ class Connection:
         self.registered_events = 0
         self.lines = LineBuffer(limits.line_bytes, clock)
         self.output = bytearray()
+        self._later: deque[str | Callable[[], str]] = deque()
         self._limits = limits
         self._clock = clock
         self.last_active_s = clock()
 
     def send(self, line: str) -> None:
         """Queue one line, the LF is added; it leaves at the end of the round."""
-        self.output += line.encode("utf-8", "replace") + b"\n"
+        if self._later:
+            self._later.append(line)
+        else:
+            self.output += line.encode("utf-8", "replace") + b"\n"
+
+    def send_later(self, line: Callable[[], str]) -> None:
+        """Queue a line that is known only at `release`; what is sent meanwhile follows it."""
+        self._later.append(line)
+
+    def release(self) -> None:
+        """The oldest line of `send_later` is known now."""
+        late = self._later.popleft()
+        lines = [late() if callable(late) else late]
+        while self._later and not callable(self._later[0]):
+            lines.append(str(self._later.popleft()))
+        self.output += "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
 
     def close_when_sent(self) -> None:
         self.closing = True
@@ -54,7 +74,7 @@ class Connection:
     @property
     def waits(self) -> bool:
         """An answer or an event is still to come."""
-        return self.pending > 0 or self.subscribed
+        return self.pending > 0 or self.subscribed or bool(self._later)
 
     @property
     def quiet_s(self) -> float:
@@ -62,7 +82,8 @@ class Connection:
 
     @property
     def overflowed(self) -> bool:
-        return len(self.output) > self._limits.output_bytes
+        waiting = sum(len(line) for line in self._later if isinstance(line, str))
+        return len(self.output) + waiting > self._limits.output_bytes
 
     @property
     def wanted_events(self) -> int:
@@ -95,7 +116,7 @@ class Connection:
         Raises:
             OSError: the client is gone.
         """
-        if not self.output and not self.read_closed:
+        if not (self.output or self.read_closed):
             return
         try:
             # With nothing to send this still finds out whether a client that

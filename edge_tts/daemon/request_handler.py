@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from edge_tts.daemon import log
-from edge_tts.daemon.alarm import Event, EventKind, EventValue, Priority
+from edge_tts.daemon.alarm import Alarm, Event, EventKind, EventValue, Priority
 from edge_tts.daemon.connection import Connection
 from edge_tts.daemon.journal import Journal
 from edge_tts.daemon.metrics import Metrics
@@ -35,19 +35,19 @@ from edge_tts.daemon.requests import (
 from edge_tts.daemon.roles import Role, RoleTable, check_role
 from edge_tts.daemon.shared_queue import SharedQueue
 from edge_tts.daemon.speakable import TEST_TEXT, is_speakable
-from edge_tts.daemon.stream_intake import OpenStream, StreamIntake
+from edge_tts.daemon.stream_intake import StreamIntake
 from edge_tts.daemon.subscriptions import Subscriptions
 from edge_tts.daemon.token_bucket import TokenBuckets
 from edge_tts.errors import EdgeTtsError, QueueFullError, RequestError
+
+_LOGGED_CHARS = 200
 
 
 class RequestHandler:
     """The server's `LineHandler`: checks a request, carries it out, answers.
 
-    Answers are held back until the end of the batch, when the journal has been
-    synced once for all of them.
-
     Args:
+        journal: None when it is switched off; comes with ``answer_when_safe``.
         report: STATUS in the format asked for.
         reload: reads settings and pronunciations again; raises ConfigError.
     """
@@ -62,6 +62,7 @@ class RequestHandler:
         streams: StreamIntake,
         *,
         version: str,
+        answer_when_safe: Callable[[Connection, str, int], None],
         report: Callable[[StatusFormat], str],
         reload: Callable[[], None],
         clock: Callable[[], float] = time.monotonic,
@@ -73,11 +74,11 @@ class RequestHandler:
         self._metrics = metrics
         self._streams = streams
         self._version = version
+        self._answer_when_safe = answer_when_safe
         self._report = report
         self._reload = reload
         self._clock = clock
         self._subscriptions = Subscriptions()
-        self._answers: list[tuple[Connection, str, int | None]] = []
         self._unsynced = False
         self.draining = False
 
@@ -101,24 +102,13 @@ class RequestHandler:
             "request-refused", log.DEBUG, reason=error.reason, code=error.exit_code,
             pid=connection.peer.pid, uid=connection.peer.uid,
         )  # fmt: skip
-        self._answer(connection, format_error(error))
-
-    def on_batch_end(self) -> None:
-        if self._unsynced and self._journal is not None:
-            self._unsynced = False
-            if not self._journal.sync():
-                self._metrics.count("journal_failures_total")
-        for connection, line, alarm_id in self._answers:
-            safe = alarm_id is None or self._journal is None or self._journal.holds(alarm_id)
-            connection.send(line if safe else f"{line} journal=off")
-        self._answers.clear()
+        connection.send(format_error(error))
 
     def on_close(self, connection: Connection) -> None:
         self._subscriptions.forget(connection)
-        self._answers = [answer for answer in self._answers if answer[0] is not connection]
         if self._streams.reads_from(connection):
             # What has arrived is spoken: part of an alarm is better than none.
-            self._complete(self._streams.close(connection))
+            self._complete(connection)
 
     # Called by the app
 
@@ -147,15 +137,11 @@ class RequestHandler:
     def tick(self) -> None:
         """End streams whose writer has fallen silent."""
         for connection in self._streams.overdue():
-            self._complete(self._streams.close(connection))
+            self._complete(connection)
             connection.send(format_error(RequestError(65, "stream-timeout", "no piece in time")))
             connection.close_when_sent()
 
     # Inside
-
-    def _answer(self, connection: Connection, line: str, journalled_id: int | None = None) -> None:
-        """Answer at the end of the batch; ``journalled_id``: the alarm that must be safe then."""
-        self._answers.append((connection, line, journalled_id))
 
     def _carry_out(self, connection: Connection, line: bytes) -> None:
         request = parse_request(line)
@@ -174,16 +160,16 @@ class RequestHandler:
                 self._open_stream(connection, request.header)
             case Events():
                 self._subscriptions.subscribe(connection, request)
-                self._answer(connection, format_ok(events=1))
+                connection.send(format_ok(events=1))
             case Status():
                 lines = self._report(request.format).splitlines()
-                self._answer(connection, "\n".join([format_ok(lines=len(lines)), *lines]))
+                connection.send("\n".join([format_ok(lines=len(lines)), *lines]))
             case Ping():
-                self._answer(connection, format_ok(pong=1))
+                connection.send(format_ok(pong=1))
             case Hello():
                 self._hello(connection, roles)
             case Reload():
-                self._answer(connection, self._reloaded())
+                connection.send(self._reloaded())
             case _:
                 self._operate(connection, request, roles)
 
@@ -210,16 +196,21 @@ class RequestHandler:
         if admission.outcome is not None:
             fields["outcome"] = admission.outcome.value
         if admission.live:
-            if self._journal is not None:
-                self._journal.accept(alarm)
-                self._unsynced = True
             self._subscriptions.follow(alarm.id, connection, request.wait)
         peer = connection.peer
         log.event(
-            "request-say", id=alarm.id, prio=alarm.priority.word, key=alarm.key, text=alarm.text,
-            pid=peer.pid, uid=peer.uid, gid=peer.gid,
+            "request-say", id=alarm.id, prio=alarm.priority.word, key=alarm.key,
+            text=alarm.text[:_LOGGED_CHARS], pid=peer.pid, uid=peer.uid, gid=peer.gid,
         )  # fmt: skip
-        self._answer(connection, format_ok(**fields), alarm.id if admission.live else None)
+        self._answer(connection, format_ok(**fields), alarm if admission.live else None)
+
+    def _answer(self, connection: Connection, line: str, alarm: Alarm | None) -> None:
+        """Answer once a live alarm is safe, and at once without a journal."""
+        if self._journal is None or alarm is None:
+            connection.send(line)
+        else:
+            self._journal.accept(alarm)
+            self._answer_when_safe(connection, line, alarm.id)
 
     def _operate(self, connection: Connection, request: Request, roles: Role) -> None:
         own = None if Role.OPERATOR in roles else connection.peer.uid
@@ -237,16 +228,11 @@ class RequestHandler:
                     raise RequestError(64, "unknown-verb", "the daemon does not know this verb")
         verb = type(request).__name__.lower()
         log.event(f"operator-{verb}", uid=connection.peer.uid, request=request, **fields)
-        self._answer(connection, format_ok(**fields))
+        connection.send(format_ok(**fields))
 
     def _hello(self, connection: Connection, roles: Role) -> None:
-        self._answer(
-            connection,
-            format_ok(
-                proto=PROTOCOL_VERSION, server=f"edge-tts-runtime/{self._version}",
-                roles=roles.words or "none",
-            ),
-        )  # fmt: skip
+        server, held = f"edge-tts-runtime/{self._version}", roles.words or "none"
+        connection.send(format_ok(proto=PROTOCOL_VERSION, server=server, roles=held))
 
     def _reloaded(self) -> str:
         try:
@@ -265,7 +251,7 @@ class RequestHandler:
             alarm = queue.submit(header, owner_uid=connection.peer.uid, streaming=True).alarm
             self._streams.open(connection, alarm)
         self._subscriptions.follow(alarm.id, connection, header.wait)
-        self._answer(connection, format_ok(id=alarm.id, state="receiving"))
+        connection.send(format_ok(id=alarm.id, state="receiving"))
 
     def _stream_piece(self, connection: Connection, line: bytes) -> None:
         try:
@@ -273,19 +259,12 @@ class RequestHandler:
                 return
         except RequestError:
             connection.close_when_sent()
-            self._complete(self._streams.close(connection))
+            self._complete(connection)
             raise
-        alarm_id = self._complete(self._streams.close(connection))
-        with self._queue.use() as queue:
-            live = queue.is_live(alarm_id)
-        self._answer(
-            connection, format_ok(id=alarm_id, state="accepted"), alarm_id if live else None
-        )
+        self._complete(connection)
 
-    def _complete(self, stream: OpenStream) -> int:
+    def _complete(self, connection: Connection) -> None:
+        stream = self._streams.close(connection)
         with self._queue.use() as queue:
             alarm = queue.complete_stream(stream.alarm_id, stream.text.text)
-        if alarm is not None and self._journal is not None:
-            self._journal.accept(alarm)
-            self._unsynced = True
-        return stream.alarm_id
+        self._answer(connection, format_ok(id=stream.alarm_id, state="accepted"), alarm)

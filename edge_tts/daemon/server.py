@@ -35,10 +35,6 @@ class LineHandler(Protocol):
         """A line that broke the bounds was thrown away."""
         ...
 
-    def on_batch_end(self) -> None:
-        """Every line that was readable in this round has been handed over."""
-        ...
-
     def on_close(self, connection: Connection) -> None: ...
 
 
@@ -92,7 +88,6 @@ class Server:
                     self._serve(key.data, events)
                 else:
                     self._accept(key.data)
-            self._handler.on_batch_end()
             self._run_calls()
             for connection in self.connections:
                 self._settle(connection)

@@ -27,12 +27,9 @@ class EchoHandler:
 
     def __init__(self) -> None:
         self.closed: list[Connection] = []
-        self.batches: list[int] = []
         self.waiting: list[Connection] = []
-        self._lines = 0
 
     def on_line(self, connection: Connection, line: bytes) -> None:
-        self._lines += 1
         if line == b"WAIT":
             connection.pending += 1
             self.waiting.append(connection)
@@ -47,11 +44,6 @@ class EchoHandler:
 
     def on_refusal(self, connection: Connection, error: RequestError) -> None:
         connection.send(format_error(error))
-
-    def on_batch_end(self) -> None:
-        if self._lines:
-            self.batches.append(self._lines)
-        self._lines = 0
 
     def on_close(self, connection: Connection) -> None:
         self.closed.append(connection)
@@ -247,11 +239,25 @@ def test_a_flood_that_reads_no_answers_is_held_back_and_loses_nothing(running):
         assert answers == b"PING-PING-PING\n" * count
 
 
-def test_lines_that_came_together_end_one_batch(running):
+def test_a_late_answer_keeps_its_place(running):
     with running.connect() as client:
-        client.sendall(b"a\nb\nc\n")
-        assert [line_from(client) for _ in range(3)] == ["a", "b", "c"]
-        assert sum(running.handler.batches) == 3
+        client.sendall(b"WAIT\n")
+        until(lambda: running.handler.waiting)
+        (connection,) = running.handler.waiting
+        for name in ("first", "second"):
+            count = len(connection._later)
+            running.server.post(lambda name=name: connection.send_later(lambda: f"late {name}"))
+            until(lambda count=count: len(connection._later) > count)
+            client.sendall(f"after {name}\n".encode())
+            until(lambda name=name: f"after {name}" in connection._later)
+        client.settimeout(0.3)
+        with pytest.raises(TimeoutError):
+            client.recv(1)
+        client.settimeout(20)
+        running.server.post(connection.release)
+        assert [line_from(client) for _ in range(2)] == ["late first", "after first"]
+        running.server.post(connection.release)
+        assert [line_from(client) for _ in range(2)] == ["late second", "after second"]
 
 
 def test_posted_calls_run_in_order_in_the_servers_thread(running):

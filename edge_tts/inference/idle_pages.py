@@ -1,4 +1,4 @@
-"""Letting go of library pages that an idle process doesn't need."""
+"""Letting go of file pages that an idle process does not need."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 _MADV_DONTNEED = 4
+_READ_ONLY = ("r-xp", "r--p", "r--s")
 _HEAD = re.compile(r"([0-9a-f]+)-([0-9a-f]+) (\S{4}) \S+ \S+ (\d+)")
 
 
@@ -21,7 +22,7 @@ class _Mapping:
 
 
 def release_library_pages() -> None:
-    """Unmap pages of library files that hold nothing but what is in the file.
+    """Unmap pages of libraries and mapped tables that hold nothing but what is in the file.
 
     They stay in the system's page cache for as long as it has room, and come
     back on their next use without reading a disk; until then they don't count
@@ -37,7 +38,7 @@ def release_library_pages() -> None:
         return
     madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
     for mapping in mappings:
-        if mapping.inode and mapping.rights in ("r-xp", "r--p") and not mapping.anonymous_kb:
+        if mapping.inode and mapping.rights in _READ_ONLY and not mapping.anonymous_kb:
             madvise(mapping.begin, mapping.end - mapping.begin, _MADV_DONTNEED)
 
 

@@ -128,6 +128,6 @@ find "$tree" -type f ! -path '*/bin/*' -exec chmod 0644 {} +
 write_control
 mkdir -p "$output"
 deb=$output/edge-tts-runtime_$version-1_$arch.deb
-dpkg-deb --root-owner-group -Zxz --build "$tree" "$deb" >/dev/null
+dpkg-deb --root-owner-group -Zxz -z2 --build "$tree" "$deb" >/dev/null
 printf '%s\n' "$deb"
 note "$(du -h --apparent-size "$deb" | cut -f1)B, installed $(($(du -sk --apparent-size "$tree" | cut -f1) / 1024)) MB"

@@ -36,7 +36,7 @@ class Outcome:
         return len(self.samples) / 24000
 
 
-Synth = Callable[[bytes], Outcome]
+Synth = Callable[..., Outcome]
 Said = Callable[[bytes], str]
 
 
@@ -50,11 +50,11 @@ def synth(
     monkeypatch.setenv("EDGETTS_VOICE", str(tiny_voice))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
 
-    def run(data: bytes) -> Outcome:
+    def run(data: bytes, *options: str) -> Outcome:
         path = tmp_path / "out.wav"
         path.unlink(missing_ok=True)
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
-        status = cli.run(["synth", "-", "-o", str(path), "--stats", "json"])
+        status = cli.run(["synth", "-", "-o", str(path), "--stats", "json", *options])
         out, err = capfd.readouterr()
         assert "Traceback" not in err
         samples = np.zeros(0, np.int16)
@@ -105,7 +105,7 @@ def test_nothing_to_speak_is_said(synth: Synth, row: str, says: str) -> None:
 
 
 def test_x07_ten_thousand_characters_without_punctuation(synth: Synth) -> None:
-    outcome = synth(bytes_of("X07"))
+    outcome = synth(bytes_of("X07"), "--speed", "2")
     is_spoken(outcome)
     # Each of the 10,000 syllables has at least its two or three frames.
     assert outcome.seconds > 10_000 * 2 * 300 / 24000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 
 import pytest
 
@@ -75,7 +74,9 @@ def test_a_sink_that_comes_too_late_is_closed(stopped):
 
 
 def test_a_call_that_never_returns_holds_up_nobody():
-    opener = DeviceOpener(lambda: time.sleep(3600) or SlowSink(), 0.05)
+    gate = threading.Event()
+    opener = DeviceOpener(lambda: gate.wait() and SlowSink(), 0.05)
     with pytest.raises(DeviceError, match="only a new process"):
         opener.open(lambda: False)
     assert opener.hung
+    gate.set()

@@ -337,6 +337,7 @@ def test_faults_of_the_owner_do_not_silence_the_device(device, caplog):
 
 
 def test_close_fades_what_plays_and_ends_the_thread(make_player, device, states):
+    threads_before = set(threading.enumerate())
     player = make_player()
     utterance = player.start()
     utterance.write(noise(2.0))
@@ -348,9 +349,7 @@ def test_close_fades_what_plays_and_ends_the_thread(make_player, device, states)
         player.start()
     with pytest.raises(DeviceError, match="closed"):
         device.sink.write(noise(0.1))
-    wait_until(
-        lambda: not any(thread.name.startswith("edgetts") for thread in threading.enumerate())
-    )
+    wait_until(lambda: set(threading.enumerate()) <= threads_before)
 
 
 def test_wrong_samples_and_writing_past_the_end(make_player):

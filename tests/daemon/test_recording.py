@@ -29,7 +29,12 @@ def rig():
 @pytest.fixture(scope="module")
 def daemon(rig: PulseRig, tmp_path_factory, tiny_voice):
     with daemon_process(
-        tmp_path_factory.mktemp("daemon"), tiny_voice, sink="device", environment=rig.environment
+        tmp_path_factory.mktemp("daemon"),
+        tiny_voice,
+        # Long blocks: a busy machine must not cause underruns that the test didn't.
+        {"audio": {"block_ms": 40.0}},
+        sink="device",
+        environment=rig.environment,
     ) as daemon:
         yield daemon
 

@@ -52,11 +52,7 @@ unpack_wheels() {
         *) python3 -m zipfile -e "$wheel" "$library" ;;
         esac
     done
-    # Nothing at run time reads these.
-    find "$library" \( -name tests -o -name testing -o -name __pycache__ \) -path '*/numpy/*' -prune -exec rm -rf {} +
-    rm -rf "$library"/onnxruntime/{transformers,quantization,tools,datasets} "$library"/numpy/f2py \
-        "$library"/numpy/_core/include "$library"/numpy/_core/lib
-    find "$library" \( -name '*.pyi' -o -name '_*_tests.*.so' \) -delete
+    prune_packages "$library"
     find "$library" -type d -empty -delete
 }
 

@@ -194,6 +194,7 @@ build_release() {
         rm -rf -- "$copy"
         add_pyaudio "$release" || die "PyAudio can't be had here; run: ${APT_COMMAND:-}"
     fi
+    prune_packages "$(site_packages "$release")"
     "$release/bin/python" -m compileall -q "$release/lib" >/dev/null 2>&1 || true
     "$release/bin/edgetts" --version >/dev/null || die "the new release does not start; the old one stays"
 }

@@ -121,6 +121,18 @@ link_system_pyaudio() {
     return $found
 }
 
+# prune_packages FOLDER: what speaking never reads goes, half of the size: tests, tools for training
+# and conversion, headers, and ONNX Runtime's second copy of itself for C programs.
+prune_packages() {
+    local folder=$1
+    rm -rf "$folder"/onnxruntime/{transformers,quantization,tools,datasets} \
+        "$folder"/onnxruntime/capi/libonnxruntime.so.* "$folder"/numpy/f2py \
+        "$folder"/numpy/_core/include "$folder"/numpy/_core/lib
+    find "$folder/numpy" \( -name tests -o -name testing \) -prune -exec rm -rf {} +
+    find "$folder" \( -name '*.pyi' -o -name '_*_tests.*.so' \) -delete
+    find "$folder" -name __pycache__ -prune -exec rm -rf {} +
+}
+
 unlink_system_pyaudio() {
     local site
     site=$(site_packages "$1") || return 0

@@ -63,7 +63,8 @@ else
     note "shellcheck or git is missing: the shell scripts were not checked"
 fi
 # A test that hangs ends the run with a report instead of holding it for ever.
-step "pytest" timeout --signal=INT --kill-after=60 "${TEST_LIMIT_S:-4200}" python -m pytest --color=no "$@"
+step "pytest" timeout --signal=INT --kill-after=60 "${TEST_LIMIT_S:-4200}" python -m pytest --color=no \
+    --durations=10 "$@"
 
 if [ "${#failed[@]}" -gt 0 ]; then
     printf 'failed: %s\n' "${failed[*]}"

@@ -125,13 +125,12 @@ class Feeder:
         """
         if not self._tracks:
             return
-        rest = np.concatenate([self._sink.reclaim(), self._ready])
+        rest = self._rest_to_fade()
         self._resampler.reset()
         keep = self._sink.written_samples
         for track in self._tracks:
             if track.first_audible is not None and track.first_audible >= keep:
                 track.first_audible = None
-        rest = rest[: self._fade_samples]
         ramp = np.cos(np.linspace(0.0, np.pi / 2, len(rest) + 1)[1:]) ** 2
         self._ready = np.rint(rest * ramp).astype(np.int16)
         # One write may take nothing, interrupted by the very call that wanted the cut.
@@ -143,6 +142,18 @@ class Feeder:
         for track in self._tracks:
             track.cut = track.cut or track.end is None or track.end > keep
             track.end = min(end, track.end) if track.end is not None else end
+
+    def _rest_to_fade(self) -> Samples:
+        """What would have sounded next, at the sink's rate; the rest is dropped."""
+        parts = [self._sink.reclaim(), self._ready]
+        current = self._current
+        if current is not None:
+            with self._changed:
+                piece = current.take(self._fade_samples)
+                current.drop_pending()
+            if piece is not None:
+                parts.append(self._resampler.process(piece))
+        return np.concatenate(parts)[: self._fade_samples]
 
     def report(self, now_s: float) -> float:
         """Tell the utterances what has left the device; returns when to look again."""

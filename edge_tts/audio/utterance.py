@@ -177,8 +177,12 @@ class Utterance:
         return self._ended and not self._pending
 
     def mark_cut(self) -> None:
+        """Take no more samples; those pending stay for the fade, until `drop_pending`."""
         self._cut = True
         self._ended = True
+        self._changed.notify_all()
+
+    def drop_pending(self) -> None:
         self._pending.clear()
         self._pending_samples = 0
         self._changed.notify_all()

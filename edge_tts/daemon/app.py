@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import socket
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
 import edge_tts
@@ -26,18 +25,20 @@ from edge_tts.daemon.notify import (
     listen_sockets,
     watchdog_period_s,
 )
-from edge_tts.daemon.realtime import lock_memory, pin_process
+from edge_tts.daemon.realtime import Measure, lock_memory, pin_process, schedule_fifo
 from edge_tts.daemon.reporter import Reporter
 from edge_tts.daemon.request_handler import RequestHandler
 from edge_tts.daemon.server import Server
 from edge_tts.daemon.shared_queue import SharedQueue
+from edge_tts.daemon.signals import Signals
 from edge_tts.daemon.speaker import Speaker
 from edge_tts.daemon.stream_intake import StreamIntake
 from edge_tts.daemon.synthesis_worker import SpeechPipeline, SynthesisWorker
 from edge_tts.errors import AudioError, EdgeTtsError
 
 _DRAIN_S = 6.0
-_SYNTHESIS_STUCK_S = 20.0
+# Loading from a slow card counts as one step.
+_SYNTHESIS_STUCK_S = 60.0
 _STATUS_INTERVAL_S = 1.0
 # A thread that waits for the interpreter gets it within this; the default of
 # 5 ms is as long as half an audio block.
@@ -71,10 +72,11 @@ class Daemon:
         self._settings = settings
         self._load_settings = load_settings
         self._started_s = time.monotonic()
-        self._stop_asked = self._reload_asked = False
+        self._signals = Signals()
         self._stop_by_s: float | None = None
         self._exit_code = 0
         self._headline = ""
+        self._measures: dict[str, str] = {}
         self._next_textfile_s = self._next_status_s = 0.0
         self._notifier = Notifier.from_environment()
         self._metrics = Metrics()
@@ -88,7 +90,10 @@ class Daemon:
             SynthesisWorker("dsp", lambda: build(dsp)),
         )
         self._player = parts.make_player(
-            settings, self._voice.sample_rate_hz, self._on_device_state
+            settings,
+            self._voice.sample_rate_hz,
+            self._on_device_state,
+            lambda: self._note(schedule_fifo(0, settings.realtime.fifo_priority)),
         )
 
     def run(self) -> int:
@@ -111,11 +116,12 @@ class Daemon:
 
     def _start(self, stack: contextlib.ExitStack) -> None:
         settings = self._settings
-        measures = [
-            pin_process(settings.realtime.cpu_affinity),
-            lock_memory(settings.realtime.lock_memory),
-        ]
-        carried = self._journal.open() if self._journal else []
+        self._note(pin_process(settings.realtime.cpu_affinity))
+        self._note(lock_memory(False))
+        carried = []
+        if self._journal:
+            carried = self._journal.open()
+            stack.callback(self._journal.close)
         first_id = self._journal.next_id if self._journal else 1
         queue = AlarmQueue(time.monotonic, parts.queue_limits(settings), first_id)
         self._queue = SharedQueue(queue, self._on_events)
@@ -130,7 +136,6 @@ class Daemon:
         )
         stack.callback(self._server.close)
         if self._journal:
-            stack.callback(self._journal.close)
             self._syncer = JournalSyncer(self._journal, self._metrics, self._server.post)
             self._syncer.start()
             stack.callback(self._syncer.stop)
@@ -148,10 +153,10 @@ class Daemon:
         self._reporter = Reporter(
             self._queue, self._server, self._speaker, self._player, self._workers[0],
             self._phrases, self._journal, self._metrics, self._voice, settings.audio.sink,
-            {"realtime": {measure.name: measure.state for measure in measures}}, self._started_s,
+            {"realtime": self._measures}, self._started_s,
         )  # fmt: skip
         self._watchdog = Watchdog(self._notifier, self._probes(), watchdog_period_s())
-        stack.enter_context(self._signals())
+        stack.enter_context(self._signals.caught(self._server.wakeup_fd))
         self._player.open()
         stack.callback(self._player.close)
         self._start_workers(stack)
@@ -162,10 +167,16 @@ class Daemon:
         neural, dsp = self._workers
         if self._settings.realtime.warm_up:
             neural.call(lambda pipeline: pipeline.warm_up())
+        if self._settings.realtime.lock_memory:
+            # After the warm-up, so that what it loaded is locked too.
+            neural.call(lambda _: self._note(lock_memory(True)))
         neural.start(lambda pipeline: self._phrases.render_next(pipeline, self._is_busy))
         dsp.start()
         for worker in self._workers:
             stack.callback(worker.stop)
+
+    def _note(self, measure: Measure) -> None:
+        self._measures[measure.name] = measure.state
 
     def _is_busy(self) -> bool:
         return self._workers[0].wanted or self._speaker.speaking
@@ -177,34 +188,10 @@ class Daemon:
         options = self._settings.socket
         return [open_listener(options.path, int(options.mode, 8), options.group)]
 
-    @contextlib.contextmanager
-    def _signals(self) -> Iterator[None]:
-        """SIGTERM and SIGINT drain, SIGHUP reloads; the server's loop carries them out."""
-
-        def ask_stop(*_: object) -> None:
-            self._stop_asked = True
-
-        def ask_reload(*_: object) -> None:
-            self._reload_asked = True
-
-        before = {
-            number: signal.signal(number, handler)
-            for number, handler in (
-                (signal.SIGTERM, ask_stop), (signal.SIGINT, ask_stop), (signal.SIGHUP, ask_reload),
-            )
-        }  # fmt: skip
-        previous_fd = signal.set_wakeup_fd(self._server.wakeup_fd, warn_on_full_buffer=False)
-        try:
-            yield
-        finally:
-            signal.set_wakeup_fd(previous_fd)
-            for number, handler in before.items():
-                signal.signal(number, handler)
-
     def _probes(self) -> list[ProgressProbe]:
         neural = self._workers[0]
         return [
-            ProgressProbe("speaker", lambda: self._speaker.steps),
+            ProgressProbe("speaker", lambda: self._speaker.steps, lambda: self._speaker.waiting),
             ProgressProbe(
                 "player", lambda: self._player.rounds, lambda: self._player.state != "ready"
             ),
@@ -245,11 +232,10 @@ class Daemon:
         if self._settings.log.metrics_file and now_s >= self._next_textfile_s:
             self._next_textfile_s = now_s + self._settings.log.metrics_interval_s
             self._reporter.write_textfile(self._settings.log.metrics_file)
-        if self._reload_asked:
-            self._reload_asked = False
+        if self._signals.take_reload():
             with contextlib.suppress(EdgeTtsError):
                 self._reload()
-        if self._stop_asked:
+        if self._signals.stop_asked:
             self._drain(now_s)
 
     def _tell_headline(self) -> None:
@@ -289,7 +275,11 @@ class Daemon:
         self._handler.buckets = parts.make_buckets(settings)
         self._speaker.options = parts.speaker_options(settings)
         self._speaker.tones = parts.make_tones(settings, self._voice)
-        self._phrases.change(parts.phrase_identity(settings, self._voice), settings.cache.phrases)
+        self._phrases.change(
+            parts.phrase_identity(settings, self._voice),
+            settings.cache.phrases,
+            settings.synthesis.speed,
+        )
         for worker in self._workers:
             if worker.pipeline is not None:
                 worker.call(lambda pipeline: pipeline.reload_lexicon())

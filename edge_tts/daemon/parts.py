@@ -88,10 +88,16 @@ def make_phrases(settings: Settings, voice: VoiceFacts) -> Phrases:
         phrase_identity(settings, voice),
         voice.sample_rate_hz,
         options.phrases if options.enabled else (),
+        settings.synthesis.speed,
     )
 
 
-def make_player(settings: Settings, sample_rate_hz: int, on_state: StateCallback) -> Player:
+def make_player(
+    settings: Settings,
+    sample_rate_hz: int,
+    on_state: StateCallback,
+    thread_setup: Callable[[], None],
+) -> Player:
     audio = settings.audio
     backoff_s = [_FIRST_BACKOFF_S]
     while backoff_s[-1] < min(1.0, audio.reopen_max_s):
@@ -104,6 +110,7 @@ def make_player(settings: Settings, sample_rate_hz: int, on_state: StateCallback
         sleep_after_s=None if audio.keep_awake else 5.0,
         stall_s=audio.stall_s,
         backoff_s=tuple(backoff_s),
+        thread_setup=thread_setup,
     )
 
 

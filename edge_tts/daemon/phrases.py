@@ -28,6 +28,7 @@ class Phrases:
         identify: fingerprint of a text at a speed; see `identity`.
         sample_rate_hz: entries at another rate count as missing.
         wanted: phrases to have ready.
+        speed: at which they are usually spoken.
     """
 
     def __init__(
@@ -36,10 +37,12 @@ class Phrases:
         identify: Callable[[str, float], str],
         sample_rate_hz: int,
         wanted: Iterable[str] = (),
+        speed: float = 1.0,
     ) -> None:
         self._cache = cache
         self._identify = identify
         self._sample_rate_hz = sample_rate_hz
+        self._speed = speed
         self._lock = threading.Lock()
         # What the disk does not take is kept here, so that a read-only device has its prefixes.
         self._in_memory: dict[str, bytes] = {}
@@ -50,10 +53,13 @@ class Phrases:
         with self._lock:
             self._cache.open()
 
-    def change(self, identify: Callable[[str, float], str], wanted: Iterable[str]) -> None:
+    def change(
+        self, identify: Callable[[str, float], str], wanted: Iterable[str], speed: float = 1.0
+    ) -> None:
         """From now on have these phrases ready, as they sound now."""
         with self._lock:
             self._identify = identify
+            self._speed = speed
             self._in_memory.clear()
             self.wanted = tuple(dict.fromkeys(wanted))
 
@@ -88,7 +94,7 @@ class Phrases:
     def missing(self) -> tuple[str, ...]:
         """Wanted phrases that are not rendered yet."""
         with self._lock:
-            keys = {text: self._identify(text, 1.0) for text in self.wanted}
+            keys = {text: self._identify(text, self._speed) for text in self.wanted}
             return tuple(
                 text
                 for text, key in keys.items()
@@ -105,7 +111,7 @@ class Phrases:
             return False
         text, *others = missing
         parts = []
-        for chunk in pipeline.stream(text):
+        for chunk in pipeline.stream(text, self._speed):
             if interrupted():
                 return True
             parts.append(chunk.samples)
@@ -113,7 +119,7 @@ class Phrases:
         pcm = np.rint(np.clip(samples, -1.0, 1.0) * 32767).astype("<i2").tobytes()
         log.event("phrase-rendered", text=text, seconds=len(samples) / self._sample_rate_hz)
         with self._lock:
-            key = self._identify(text, 1.0)
+            key = self._identify(text, self._speed)
             if self._cache.put(key, pcm, self._sample_rate_hz):
                 return bool(others)
             log.event("phrase-not-stored", log.WARNING, text=text, error=self._cache.last_error)

@@ -111,7 +111,8 @@ class Server:
         self._listeners = []
 
     def close(self) -> None:
-        """Send what can be sent at once and close every socket."""
+        """Run what was posted last, send what can be sent at once, close every socket."""
+        self._run_calls()
         self.stop_accepting()
         for connection in self.connections:
             self._attempt(connection, connection.flush)

@@ -9,9 +9,10 @@ vocoder without a network, the attention tone. An alarm is *started* and
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -60,7 +61,6 @@ class Speaker:
         tones: AttentionTones,
         streams: Mapping[int, TextStream],
         options: SpeakerOptions,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._queue = queue
         self._player = player
@@ -70,11 +70,12 @@ class Speaker:
         self.tones = tones
         self._streams = streams
         self.options = options
-        self._clock = clock
         self._telling: Telling | None = None
         self._stopping = False
         self._thread: threading.Thread | None = None
         self.steps = 0
+        # In a wait that somebody else bounds: the player's watchdog, or the deadline.
+        self.waiting = False
 
     @property
     def speaking(self) -> bool:
@@ -121,8 +122,17 @@ class Speaker:
                 if telling.job is not None:
                     telling.job.cancel()
 
+    @contextlib.contextmanager
+    def _wait(self) -> Iterator[None]:
+        self.waiting = True
+        try:
+            yield
+        finally:
+            self.waiting = False
+            self.steps += 1
+
     def _begin(self, alarm: Alarm) -> None:
-        self._telling = Telling(alarm, self.options.speed, self._clock())
+        self._telling = Telling(alarm, self.options.speed, time.monotonic())
 
     def _interrupt_if_told(self, queue: AlarmQueue) -> None:
         telling = self._telling
@@ -145,7 +155,8 @@ class Speaker:
                     self._player.fade_out()
                 self._write(telling, utterance)
             while report is None and not telling.interrupted:
-                report = utterance.wait(_IDLE_S, until_cut=True)
+                with self._wait():
+                    report = utterance.wait(_IDLE_S, until_cut=True)
         except DeviceError as exc:
             log.event("alarm-returned", log.WARNING, id=alarm.id, reason="device-lost", error=exc)
             with self._queue.use() as queue:
@@ -164,11 +175,7 @@ class Speaker:
                 queue.finished(alarm.id, via=telling.via, underruns=report.underruns, **details)
 
     def _on_started(self, telling: Telling, at_s: float) -> None:
-        """Called by the player once the first non-silent sample has left the device.
-
-        The event may come some milliseconds later; ``at_s`` on the monotonic clock,
-        which all processes share, is the time itself.
-        """
+        """The first non-silent sample left the device at ``at_s`` of the monotonic clock."""
         alarm = telling.alarm
         telling.first_ms = (at_s - telling.turn_s) * 1000
         queue_ms = max(0.0, telling.turn_s - alarm.accepted_at) * 1000
@@ -191,9 +198,11 @@ class Speaker:
         )
         for samples in self._sound(telling, utterance):
             for part in slices(samples, round(_SLICE_S * self._player.sample_rate_hz)):
-                if telling.interrupted or not utterance.write(to_int16(limiter.process(part))):
+                if telling.interrupted:
                     return
-            self.steps += 1
+                with self._wait():
+                    if not utterance.write(to_int16(limiter.process(part))):
+                        return
         utterance.write(to_int16(limiter.flush()))
 
     def _sound(self, telling: Telling, utterance: Utterance) -> Iterator[Waveform]:
@@ -237,7 +246,7 @@ class Speaker:
             try:
                 if telling.job is None:
                     raise TimeoutError("still busy with an earlier text")
-                for samples in self._chunks(telling, telling.job, utterance):
+                for samples in self._chunks(telling, worker, telling.job, utterance):
                     spoken = True
                     yield samples
                 return
@@ -261,32 +270,32 @@ class Speaker:
         yield self.tones.of_priority(telling.alarm)
 
     def _chunks(
-        self, telling: Telling, job: SynthesisJob, utterance: Utterance
+        self, telling: Telling, worker: SynthesisWorker, job: SynthesisJob, utterance: Utterance
     ) -> Iterator[Waveform]:
         first = True
         while True:
             chunk = None
-            deadline_s = self._clock() + self.options.deadline_s
+            # Nothing speaks sooner than networks that are being loaded already.
+            loading_s = 0.0 if worker.loaded else self.options.loading_s
+            deadline_s = time.monotonic() + self.options.deadline_s + loading_s
             while chunk is None:
                 # As long as something else still sounds, speech is not late.
                 sounding_s = utterance.buffered_samples / self._player.sample_rate_hz
-                deadline_s = max(deadline_s, self._clock() + sounding_s)
+                deadline_s = max(deadline_s, time.monotonic() + sounding_s)
                 try:
-                    chunk = job.next_chunk(deadline_s - self._clock())
+                    with self._wait():
+                        chunk = job.next_chunk(deadline_s - time.monotonic())
                 except TimeoutError:
                     if not job.waits_for_text:
                         raise
-                    deadline_s = self._clock() + self.options.deadline_s
+                    deadline_s = time.monotonic() + self.options.deadline_s
                     continue
                 if chunk is None:
                     return
             if first:
-                self._observe_first(telling, chunk.stage_ms)
                 first = False
+                self._metrics.observe("first_chunk", (time.monotonic() - telling.turn_s) * 1000)
+                for stage, duration_ms in chunk.stage_ms.items():
+                    self._metrics.observe(stage, duration_ms)
             telling.vias.add(chunk.via)
             yield chunk.samples
-
-    def _observe_first(self, telling: Telling, stage_ms: Mapping[str, float]) -> None:
-        self._metrics.observe("first_chunk", (self._clock() - telling.turn_s) * 1000)
-        for stage, duration_ms in stage_ms.items():
-            self._metrics.observe(stage, duration_ms)

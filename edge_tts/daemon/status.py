@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from edge_tts.daemon.metrics import Metrics
+from edge_tts.daemon.protocol import quote_value
 from edge_tts.daemon.queue_status import QueueStatus
 from edge_tts.daemon.requests import StatusFormat
 
@@ -32,7 +33,7 @@ def describe_queue(status: QueueStatus) -> dict[str, Any]:
                 "age_s": round(each.age_s, 1),
                 "count": each.count,
                 "times_spoken": each.times_spoken,
-                "text": each.alarm.text[:80],
+                "text": _printable(each.alarm.text[:80]),
             }
             for each in status.alarms
         ],
@@ -86,10 +87,15 @@ def _queue_lines(queue: Picture) -> list[str]:
     silenced = f" silenced_for_s={queue['silenced_for_s']}" if queue["silenced_for_s"] else ""
     lines = [f"queue: waiting={queue['waiting']} resting={queue['resting']}{silenced}"]
     for alarm in queue["alarms"]:
-        key = f" key={alarm['key']}" if alarm["key"] else ""
+        key = f" key={quote_value(alarm['key'])}" if alarm["key"] else ""
         lines.append(
             f"alarm {alarm['id']}: {alarm['state']} {alarm['priority']}{key} "
             f"age_s={alarm['age_s']} count={alarm['count']} text={alarm['text']}"
         )
     lines += [f"shelved {key}: for_s={left_s}" for key, left_s in queue["shelved_for_s"].items()]
     return lines
+
+
+def _printable(text: str) -> str:
+    """Text that can neither steer a terminal nor turn the line round."""
+    return "".join(char if char.isprintable() else " " for char in text)

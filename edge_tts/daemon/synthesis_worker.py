@@ -111,6 +111,9 @@ class SynthesisWorker:
         name: of the thread, for logs.
         build: makes the pipeline; runs in the worker's thread.
         ahead: chunks that may wait for the speaker.
+
+    ``loaded`` is False until the first chunk has been made, and after the
+    networks were unloaded: the next chunk will take longer then.
     """
 
     def __init__(self, name: str, build: Callable[[], SpeechPipeline], ahead: int = 4) -> None:
@@ -127,6 +130,7 @@ class SynthesisWorker:
         self._job: SynthesisJob | None = None
         self._thread: threading.Thread | None = None
         self.steps = 0
+        self.loaded = False
 
     def start(self, idle_work: Callable[[SpeechPipeline], bool] | None = None) -> None:
         """Start the thread.
@@ -196,8 +200,8 @@ class SynthesisWorker:
                 return
             elif more_idle_work and self._idle_work is not None:
                 more_idle_work = bool(self._guarded(self._idle_work))
-            elif self._pipeline is not None:
-                self._guarded(lambda pipeline: pipeline.unload_if_idle())
+            elif self._pipeline is not None and self._guarded(_unload_if_idle):
+                self.loaded = False
 
     def _speak(self, job: SynthesisJob) -> None:
         error: EdgeTtsError | None = None
@@ -206,6 +210,7 @@ class SynthesisWorker:
             self._job = job
             for chunk in job.chunks(self._ready_pipeline()):
                 self._step_ends()
+                self.loaded = True
                 job._put(chunk)
                 if job.cancelled or self._stopping:
                     break
@@ -241,3 +246,7 @@ class SynthesisWorker:
     def _step_ends(self) -> None:
         self._working_since_s = None
         self.steps += 1
+
+
+def _unload_if_idle(pipeline: SpeechPipeline) -> object:
+    return pipeline.unload_if_idle()

@@ -22,11 +22,13 @@ class SpeakerOptions:
 
     Attributes:
         deadline_s: longest wait for speech once nothing else sounds.
+        loading_s: added while the networks are not loaded yet.
         speed: of the voice, times that of the alarm.
         gain_db: by priority, added to that of the alarm.
     """
 
     deadline_s: float = 1.5
+    loading_s: float = 5.0
     speed: float = 1.0
     ceiling_dbfs: float = -1.0
     gain_db: Mapping[Priority, float] = field(default_factory=dict)

@@ -102,3 +102,11 @@ def test_another_sample_rate_counts_as_missing(tmp_path):
     identify = identity("v", "1", "")
     cache.put(identify("嗯", 1.0), bytes(4800), 22_050)
     assert Phrases(cache, identify, RATE_HZ).get("嗯") is None
+
+
+def test_phrases_are_rendered_at_the_speed_at_which_they_are_spoken(tmp_path):
+    phrases = Phrases(SpeechCache(tmp_path), identity("v", "1", ""), RATE_HZ, WANTED, speed=1.2)
+    phrases.open()
+    render_all(phrases, FakePipeline())
+    assert phrases.get("警告", 1.2) is not None
+    assert phrases.get("警告", 1.0) is None

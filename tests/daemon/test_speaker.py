@@ -67,7 +67,7 @@ class Stage:
         self.metrics = Metrics()
         self.streams: dict[int, TextStream] = {}
         self.tones = AttentionTones(RATE_HZ, wav_folder=folder)
-        options = SpeakerOptions(deadline_s=0.4, gain_db={Priority.LOW: -20.0})
+        options = SpeakerOptions(deadline_s=0.4, loading_s=0.0, gain_db={Priority.LOW: -20.0})
         self.speaker = Speaker(
             self.queue, self.player, self.workers, self.phrases, self.metrics,
             tones=self.tones, streams=self.streams, options=options,
@@ -256,6 +256,14 @@ def test_a_hanging_network_falls_to_the_dsp_vocoder_by_the_deadline(stage):
     assert (event.outcome, event.details["via"]) == (Outcome.DONE, "dsp")
     assert np.array_equal(stage.recording(), pcm(voice_of("压力", "dsp")))
     assert stage.metrics.value("fallbacks_total", step="neural") == 1
+
+
+def test_networks_that_are_being_loaded_are_given_more_time(stage):
+    stage.neural.chunk_s = 0.8
+    stage.speaker.options = SpeakerOptions(deadline_s=0.4, loading_s=5.0)
+    stage.start()
+    assert stage.ended(stage.say("好")).details["via"] == "neural"
+    assert stage.ended(stage.say("坏")).details["via"] == "dsp", "they are loaded now"
 
 
 def test_a_network_that_still_hangs_is_not_waited_for_again(stage):

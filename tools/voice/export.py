@@ -1,14 +1,17 @@
 """Writes the voice pack: three ONNX graphs, their int8 forms and ``voice.json``.
 
-Opset 16 keeps layer norm and GELU as elementary operators, which TensorRT 8.5's
-parser takes and ONNX Runtime fuses again. Everything that depends on data
-lengths (repeating hidden states by durations) stays on the host.
+The fp32 graphs keep layer norm and GELU as elementary operators (opset 16), which
+TensorRT 8.5's parser takes. The int8 graphs, which only ONNX Runtime reads, have layer
+norm as one operator (opset 17): its own fusion misses those behind a transposition.
+Everything that depends on data lengths (repeating hidden states by durations) stays on
+the host.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +20,12 @@ import torch
 from torch import nn
 
 from edge_tts.text.inventory import PHONEMES
-from tools.voice.model import AcousticModel, Size, Vocoder
+from tools.voice.model import AcousticModel, ConvNeXt, Size, Vocoder
 from tools.voice.quantise import Scheme, quantise
 from tools.voice.signal import HOP_LENGTH, N_FFT, N_MELS, SAMPLE_RATE_HZ
 
-OPSET = 16
+FP32_OPSET = 16
+INT8_OPSET = 17
 # The first is short for the first sound; long ones later waste less on context.
 CHUNK_FRAMES = (24, 48, 96)
 MAX_PHONEMES = 200
@@ -62,10 +66,15 @@ def load_student(checkpoints: Path, size: Size | None = None) -> tuple[AcousticM
         path = joint if joint.exists() else checkpoints / f"{name}.pt"
         module.load_state_dict(torch.load(path, weights_only=True)["averages"][key])
         module.eval()
+        for block in module.modules():
+            if isinstance(block, ConvNeXt):
+                block.fold()
     return acoustic, vocoder
 
 
-def export_graphs(acoustic: AcousticModel, vocoder: Vocoder, folder: Path) -> None:
+def export_graphs(
+    acoustic: AcousticModel, vocoder: Vocoder, folder: Path, opset: int = FP32_OPSET
+) -> None:
     """Write ``encoder.onnx``, ``decoder.onnx`` and ``vocoder.onnx`` in fp32."""
     width = acoustic.encoder_norm.normalized_shape[0]
     graphs: tuple[tuple[str, nn.Module, torch.Tensor, str, list[str], dict[int, str]], ...] = (
@@ -85,7 +94,7 @@ def export_graphs(acoustic: AcousticModel, vocoder: Vocoder, folder: Path) -> No
             input_names=[input_name],
             output_names=outputs,
             dynamic_axes={input_name: axes},
-            opset_version=OPSET,
+            opset_version=opset,
             dynamo=False,
         )
 
@@ -145,9 +154,12 @@ def main(checkpoints: Path, out: Path, name: str, version: str) -> None:
     out.mkdir(parents=True, exist_ok=True)
     acoustic, vocoder = load_student(checkpoints)
     export_graphs(acoustic, vocoder, out)
+    with tempfile.TemporaryDirectory() as scratch:
+        export_graphs(acoustic, vocoder, Path(scratch), INT8_OPSET)
+        for graph, scheme in SCHEMES.items():
+            quantise(Path(scratch) / f"{graph}.onnx", out / f"{graph}.int8.onnx", scheme)
     total = 0
     for graph in ("encoder", "decoder", "vocoder"):
-        quantise(out / f"{graph}.onnx", out / f"{graph}.int8.onnx", SCHEMES[graph])
         size = (out / f"{graph}.int8.onnx").stat().st_size
         total += size
         full = (out / f"{graph}.onnx").stat().st_size

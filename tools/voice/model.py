@@ -46,10 +46,20 @@ class ConvNeXt(nn.Module):
         self.up = nn.Linear(width, width * expansion)
         self.down = nn.Linear(width * expansion, width)
         self.scale = nn.Parameter(torch.full((width,), 0.1))
+        self.folded = False
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         y = self.depthwise(x.transpose(1, 2)).transpose(1, 2)  # (B, T, C)
-        return x + self.down(nn.functional.gelu(self.up(self.norm(y)))) * self.scale
+        y = self.down(nn.functional.gelu(self.up(self.norm(y))))
+        return x + (y if self.folded else y * self.scale)
+
+    @torch.no_grad()
+    def fold(self) -> None:
+        """Take the scale into the last product, which saves the export an operator."""
+        if not self.folded:
+            self.down.weight.mul_(self.scale[:, None])
+            self.down.bias.mul_(self.scale)
+            self.folded = True
 
 
 def stack(width: int, kernels: tuple[int, ...], expansion: int) -> nn.Sequential:

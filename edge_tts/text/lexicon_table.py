@@ -58,10 +58,7 @@ class LexiconTable:
         self.path = path
         self._bytes = memoryview(self._map)
         self._sections = self._read_directory()
-        try:
-            self._load_views()
-        except KeyError as exc:
-            raise VoiceError(f"{path}: section {exc} is missing; install the voice again") from exc
+        self._load_views()
 
     def _read_directory(self) -> dict[str, tuple[int, int]]:
         data = self._bytes
@@ -83,8 +80,17 @@ class LexiconTable:
         return {name.decode(): (offset, length) for name, offset, length in entries}
 
     def section(self, name: str) -> memoryview:
-        """The bytes of one section."""
-        offset, length = self._sections[name]
+        """The bytes of one section.
+
+        Raises:
+            VoiceError: the table is older than this program.
+        """
+        try:
+            offset, length = self._sections[name]
+        except KeyError as exc:
+            raise VoiceError(
+                f"{self.path}: section {name} is missing; install the voice again"
+            ) from exc
         return self._bytes[offset : offset + length]
 
     def lines(self, name: str) -> list[str]:

@@ -21,7 +21,10 @@ def write_table(path: Path, sections: Mapping[str, bytes]) -> int:
         directory.append(struct.pack("<4sII", name.encode("ascii"), offset, len(data)))
         body += [bytes(padding), data]
         offset += len(data)
-    path.write_bytes(b"".join(directory + body))
+    # A running program may have the old file mapped: it must keep what it maps.
+    aside = path.with_suffix(".part")
+    aside.write_bytes(b"".join(directory + body))
+    aside.replace(path)
     return offset
 
 

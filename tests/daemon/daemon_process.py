@@ -18,7 +18,7 @@ from typing import Any
 from edge_tts.client import Client, Spoken
 from edge_tts.config import Settings, load_settings
 from edge_tts.errors import DaemonUnavailableError
-from tests.audio_rig import changed_environment
+from tests.audio_rig import changed_environment, favour
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PATIENCE_S = 30.0
@@ -96,6 +96,7 @@ class DaemonProcess:
             self._process = subprocess.Popen(
                 command, env=self.environment, cwd=self.folder, stderr=log, stdout=log, **popen
             )
+        favour(self._process.pid)
         if wait:
             self.await_answer()
 

@@ -376,22 +376,26 @@ def answers(daemon: DaemonProcess) -> bool:
 
 
 def test_a_second_daemon_on_the_same_socket_is_refused(shared, tmp_path, tiny_voice):
-    second = DaemonProcess(tmp_path, tiny_voice)
-    second.socket_path = shared.socket_path
-    second.start(wait=False)
-    assert second.exit_code() == 69
-    assert "already answers" in second.log()
+    with daemon_process(tmp_path, tiny_voice, start=False) as second:
+        second.socket_path = shared.socket_path
+        second.start(wait=False)
+        assert second.exit_code() == 69
+        assert "already answers" in second.log()
     assert answers(shared)
 
 
-def test_a_wrong_setting_and_a_wrong_sink_end_with_64(tmp_path, tiny_voice):
-    daemon = DaemonProcess(tmp_path, tiny_voice, {"queue": {"max_waitin": 3}})
-    daemon.start(wait=False)
-    assert daemon.exit_code() == 64
-    assert "max_waiting" in daemon.log()
-    daemon = DaemonProcess(tmp_path, tiny_voice, sink="loudspeaker")
-    daemon.start(wait=False)
-    assert daemon.exit_code() == 64
+@pytest.mark.parametrize(
+    ("settings", "sink", "told"),
+    [
+        ({"queue": {"max_waitin": 3}}, "null", "max_waiting"),
+        ({}, "loudspeaker", "unknown sink"),
+    ],
+)
+def test_a_wrong_setting_and_a_wrong_sink_end_with_64(tmp_path, tiny_voice, settings, sink, told):
+    with daemon_process(tmp_path, tiny_voice, settings, sink=sink, start=False) as daemon:
+        daemon.start(wait=False)
+        assert daemon.exit_code() == 64
+        assert told in daemon.log()
 
 
 def test_without_a_voice_tones_still_sound(tmp_path):

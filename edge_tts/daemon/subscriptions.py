@@ -24,10 +24,21 @@ class Subscriptions:
         self._subscribers: dict[Connection, Events] = {}
 
     def follow(self, alarm_id: int, connection: Connection, until: Wait) -> None:
-        """Tell a caller of its alarm until it is in the state it waits for."""
-        if until is not Wait.ACCEPTED:
-            connection.pending += 1
-            self._followers.setdefault(alarm_id, []).append(_Follower(connection, until))
+        """Tell a caller of its alarm until it is in the state it waits for.
+
+        A connection follows an alarm once, until the latest state asked for: requests
+        folded into one alarm must not add up.
+        """
+        if until is Wait.ACCEPTED:
+            return
+        followers = self._followers.setdefault(alarm_id, [])
+        for follower in followers:
+            if follower.connection is connection:
+                if until is Wait.FINISHED:
+                    follower.until = until
+                return
+        connection.pending += 1
+        followers.append(_Follower(connection, until))
 
     def subscribe(self, connection: Connection, request: Events) -> None:
         connection.subscribed = True

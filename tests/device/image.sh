@@ -1,0 +1,156 @@
+# Shell functions that make a bootable disk with the package installed. Source it after
+# tests/arm64/rig.sh; it runs nothing.
+# shellcheck shell=bash
+
+# shellcheck disable=SC2034 # the script that sources this reads it
+# What the device has before the package comes: systemd, sound, and what the package depends on.
+DEVICE_PACKAGES=systemd,systemd-sysv,udev,dbus,kmod,python3,python3-pyaudio,alsa-utils,libstdc++6
+# What Debian's kernel needs as modules: first to reach the root, then sound, the agent's port and entropy.
+BOOT_MODULES=(virtio_pci virtio_blk ext4 crc32c_generic)
+DEVICE_MODULES=(snd_hda_intel snd_hda_codec_generic snd_usb_audio xhci_pci virtio_console virtio_rng autofs4)
+
+# fetch_debs FOLDER ARCHITECTURE NAME...: packages of any architecture by apt in folders of its own.
+fetch_debs() (
+    local folder=$1 architecture=$2 state=$1.apt
+    shift 2
+    mkdir -p "$folder" "$state"/{lists/partial,archives/partial}
+    : >"$state/status"
+    cat >"$state/conf" <<CONF
+APT::Architecture "$architecture";
+APT::Architectures { "$architecture"; };
+APT::Sandbox::User "root";
+Acquire::Languages "none";
+Dir::State::lists "$state/lists";
+Dir::State::status "$state/status";
+Dir::Cache "$state";
+Dir::Cache::archives "$state/archives";
+CONF
+    if [ -n "${RIG_SOURCES:-}" ]; then
+        printf 'Dir::Etc::sourcelist "%s";\nDir::Etc::sourceparts "/dev/null";\n' "$RIG_SOURCES" >>"$state/conf"
+    fi
+    export APT_CONFIG=$state/conf
+    apt-get -qq update
+    cd "$folder" || exit
+    apt-get -qq download "$@"
+)
+
+# kernel FOLDER ARCHITECTURE: Debian's kernel with its modules, unpacked, and a static busybox.
+kernel() {
+    local folder=$1 architecture=$2 scratch=$1.new image deb
+    [ ! -d "$folder" ] || return 0
+    say "kernel: $RIG_SUITE $architecture"
+    rm -rf -- "$scratch" "$scratch.debs"
+    # The meta package names the kernel.
+    fetch_debs "$scratch.debs" "$architecture" "linux-image-$architecture" busybox-static
+    image=$(dpkg-deb -f "$scratch.debs/linux-image-$architecture"_*.deb Depends | sed 's/[ ,(].*//')
+    fetch_debs "$scratch.debs" "$architecture" "$image"
+    rm "$scratch.debs/linux-image-$architecture"_*.deb
+    mkdir -p "$scratch"
+    for deb in "$scratch.debs"/*.deb; do dpkg-deb -x "$deb" "$scratch"; done
+    depmod -b "$scratch" "$(ls "$scratch/lib/modules")"
+    rm -rf -- "$scratch.debs" "$scratch.debs.apt"
+    mv -T "$scratch" "$folder"
+}
+
+# modules KERNEL NAME...: the files of modules in the order of loading, dependencies first.
+modules() {
+    local kernel=$1 name
+    shift
+    for name in "$@"; do
+        modprobe -d "$kernel" -S "$(ls "$kernel/lib/modules")" --show-depends "$name" |
+            awk '$1 == "insmod" { print $2 }'
+    done | awk '!seen[$0]++'
+}
+
+# initial_ram_disk KERNEL FILE: loads what reaches the disk and goes there; Debian's own, made by
+# initramfs-tools, takes an emulated machine a minute longer.
+initial_ram_disk() {
+    local kernel=$1 file=$2 tree number=10 module
+    tree=$(mktemp -d)
+    mkdir -p "$tree"/{bin,dev,proc,root,modules}
+    cp "$kernel/bin/busybox" "$tree/bin/busybox"
+    while read -r module; do
+        cp "$module" "$tree/modules/$((number++))-$(basename "$module")"
+    done < <(modules "$kernel" "${BOOT_MODULES[@]}")
+    cat >"$tree/init" <<'INIT'
+#!/bin/busybox sh
+bb=/bin/busybox
+$bb mount -t devtmpfs dev /dev
+$bb mount -t proc proc /proc
+for module in /modules/*; do $bb insmod "$module"; done
+tries=0
+while [ ! -b /dev/vda ] && [ $tries -lt 100 ]; do $bb sleep 0.1; tries=$((tries + 1)); done
+$bb mount -t ext4 -o rw /dev/vda /root || { echo "no root"; $bb poweroff -f; }
+$bb umount /proc
+$bb mount --move /dev /root/dev
+exec $bb switch_root /root /sbin/init
+INIT
+    chmod +x "$tree/init"
+    (cd "$tree" && find . | cpio --quiet -o -H newc | gzip -1) >"$file"
+    rm -rf -- "$tree"
+}
+
+# in_root ARCHITECTURE ROOT SECONDS COMMAND...: COMMAND in a root file system, emulated where it must be.
+in_root() {
+    local architecture=$1
+    shift
+    if [ "$architecture" = arm64 ] && [ "$(uname -m)" != aarch64 ]; then
+        in_arm64 "$@"
+        return
+    fi
+    local root=$1 seconds=$2
+    shift 2
+    # shellcheck disable=SC2016 # the inner shell expands these
+    ROOT=$root timeout -k 10 "$seconds" unshare --mount --pid --fork --kill-child \
+        --propagation private bash -euc '
+        mount --rbind /dev "$ROOT/dev"
+        mount -t proc proc "$ROOT/proc"
+        mount -t tmpfs tmpfs "$ROOT/tmp"
+        exec chroot "$ROOT" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 "$@"
+        ' bash "$@"
+}
+
+# device_image FOLDER ARCHITECTURE KERNEL ROOT PACKAGE VOICE: vmlinuz, initrd and root.img in FOLDER, the
+# package installed offline. VOICE is a folder that takes the place of the package's voice, or empty.
+device_image() {
+    local folder=$1 architecture=$2 kernel=$3 base=$4 package=$5 voice=$6
+    local tree=$folder.tree module target guest
+    guest=$(dirname "${BASH_SOURCE[0]}")/guest
+    [ ! -d "$folder" ] || return 0
+    say "image: $(basename "$package") on $RIG_SUITE $architecture"
+    rm -rf -- "$folder.new" "$tree"
+    mkdir -p "$folder.new"
+    cp -a "$base" "$tree"
+    cp "$package" "$tree/root/package.deb"
+    in_root "$architecture" "$tree" 1200 dpkg --install /root/package.deb >&2 || fail "the package did not install"
+    rm "$tree/root/package.deb"
+    if [ -n "$voice" ]; then
+        rm -rf -- "$tree/usr/share/edge-tts/voices/zh-en"
+        mkdir -p "$tree/usr/share/edge-tts/voices"
+        cp -rL "$voice" "$tree/usr/share/edge-tts/voices/zh-en"
+    fi
+    install -D -m 0755 "$guest/agent.py" "$tree/usr/local/lib/edge-tts-rig/agent.py"
+    install -D -m 0644 "$guest/edge-tts-rig.service" "$tree/etc/systemd/system/edge-tts-rig.service"
+    ln -s ../edge-tts-rig.service "$tree/etc/systemd/system/multi-user.target.wants/edge-tts-rig.service"
+    # A shorter boot: nothing here is what is tested.
+    for module in systemd-binfmt.service apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer \
+        e2scrub_all.timer fstrim.timer getty@tty1.service serial-getty@.service; do
+        ln -sf /dev/null "$tree/etc/systemd/system/$module"
+    done
+    while read -r module; do
+        target=$tree/usr${module#"$kernel"}
+        mkdir -p "$(dirname "$target")"
+        cp "$module" "$target"
+    done < <(modules "$kernel" "${DEVICE_MODULES[@]}")
+    cp "$kernel"/lib/modules/*/modules.{order,builtin,builtin.modinfo} "$(echo "$tree"/usr/lib/modules/*)"
+    depmod -b "$tree" "$(ls "$tree/usr/lib/modules")"
+    echo device >"$tree/etc/hostname"
+    : >"$tree/etc/fstab"
+    : >"$tree/etc/machine-id"
+    cp "$kernel"/boot/vmlinuz-* "$folder.new/vmlinuz"
+    initial_ram_disk "$kernel" "$folder.new/initrd"
+    truncate -s 1536M "$folder.new/root.img"
+    mke2fs -q -t ext4 -d "$tree" "$folder.new/root.img"
+    rm -rf -- "$tree"
+    mv -T "$folder.new" "$folder"
+}

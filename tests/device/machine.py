@@ -1,0 +1,157 @@
+"""A virtual device: QEMU with a sound card whose output lands in a WAV file.
+
+The machine computes by instructions counted, not by the host's clock: it runs
+one billion instructions in a second of its own time however slow or busy the
+host is, and idle time is skipped. So no sound is late because of the host, and
+times read inside mean the same on every host: those of a processor that does
+one instruction a nanosecond.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import socket
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+# 2**0 nanoseconds an instruction.
+INSTRUCTION_COUNTING = "shift=0,align=off,sleep=off"
+SAMPLE_RATE_HZ = 48000
+EMULATORS = {
+    "amd64": (*("qemu-system-x86_64", "-machine", "q35", "-cpu", "max"), "ttyS0"),
+    "arm64": (*("qemu-system-aarch64", "-machine", "virt", "-cpu", "cortex-a72"), "ttyAMA0"),
+}
+CARDS = {
+    # Without its mixer the card passes samples on as they are.
+    "hda": ("-device", "intel-hda", "-device", "hda-output,audiodev=a,mixer=off"),
+    "usb": ("-device", "qemu-xhci", "-device", "usb-audio,audiodev=a,id=card"),
+}
+
+
+class MachineError(RuntimeError):
+    """The device, or its agent, did not do what the rig asked for."""
+
+
+class Machine:
+    """One boot of a disk; ends by `power_off` or `power_cut`.
+
+    Args:
+        architecture: ``amd64`` or ``arm64``.
+        image: folder with ``vmlinuz`` and ``initrd``.
+        disk: a copy of its root file system, changed by what the device writes.
+        folder: gets ``NAME.wav`` and ``NAME.console``.
+        name: of this boot.
+        card: ``hda`` or ``usb``.
+    """
+
+    def __init__(
+        self, architecture: str, image: Path, disk: Path, folder: Path, name: str, card: str = "hda"
+    ) -> None:
+        *emulator, console = EMULATORS[architecture]
+        self.wav = folder / f"{name}.wav"
+        self.console = folder / f"{name}.console"
+        self._port = folder / f"{name}.port"
+        command = [
+            *("nice", "-n", os.environ.get("RIG_NICE", "0"), *emulator),
+            *("-accel", "tcg", "-icount", INSTRUCTION_COUNTING, "-rtc", "clock=vm"),
+            *("-smp", "1", "-m", "1024", "-display", "none", "-monitor", "none", "-nic", "none"),
+            *("-no-reboot", "-serial", f"file:{self.console}"),
+            *("-kernel", str(image / "vmlinuz"), "-initrd", str(image / "initrd")),
+            *("-append", f"console={console} root=/dev/vda rw quiet panic=1 systemd.show_status=0"),
+            *("-drive", f"file={disk},format=raw,if=none,id=disk"),
+            *("-device", "virtio-blk-pci,drive=disk"),
+            *("-object", "rng-random,filename=/dev/urandom,id=rng"),
+            *("-device", "virtio-rng-pci,rng=rng", "-device", "virtio-serial-pci"),
+            *("-chardev", f"socket,path={self._port},server=on,wait=off,id=agent"),
+            *("-device", "virtserialport,chardev=agent,name=edge-tts-rig"),
+            *("-audiodev", f"wav,id=a,path={self.wav},out.frequency={SAMPLE_RATE_HZ}"),
+            *CARDS[card],
+        ]
+        self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
+        self._waiting = b""
+        self._connection = self._connect()
+
+    def _connect(self) -> socket.socket:
+        connection = socket.socket(socket.AF_UNIX)
+        for _ in range(600):
+            with contextlib.suppress(OSError):
+                connection.connect(str(self._port))
+                return connection
+            if self._process.poll() is not None:
+                break
+            time.sleep(0.1)
+        raise MachineError(f"QEMU did not start (status {self._process.poll()})")
+
+    def wait_until_up(self, limit_s: float) -> None:
+        """Wait, in seconds of the host, until the agent answers."""
+        if "ready" not in self._read_line(limit_s):
+            raise MachineError("the agent's first line was another")
+
+    def do(
+        self, request: str, *, limit_s: float = 1800.0, then_spin: bool = False, **arguments: Any
+    ) -> Any:
+        """Let the agent do something; returns its answer.
+
+        Args:
+            request: the name of one of the agent's functions.
+            limit_s: in seconds of the host.
+            then_spin: afterwards the device computes and so its time passes slowly, until the end.
+            arguments: of the function.
+        """
+        asked = {"do": request, "with": arguments, "then_spin": then_spin}
+        line = json.dumps(asked) + "\n"
+        self._connection.sendall(line.encode())
+        answer = self._read_line(limit_s)
+        if "error" in answer:
+            raise MachineError(f"{request} {arguments}: {answer['error']}")
+        return answer["ok"]
+
+    def _read_line(self, limit_s: float) -> dict[str, Any]:
+        until_s = time.monotonic() + limit_s
+        while b"\n" not in self._waiting:
+            left_s = until_s - time.monotonic()
+            if left_s <= 0 or not select.select([self._connection], [], [], left_s)[0]:
+                raise MachineError(f"nothing from the device for {limit_s:.0f} s; {self._last()}")
+            data = self._connection.recv(65536)
+            if not data:
+                raise MachineError(f"the device went away; {self._last()}")
+            self._waiting += data
+        line, _, self._waiting = self._waiting.partition(b"\n")
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    def _last(self) -> str:
+        lines = self.console.read_text("utf-8", "replace").splitlines()[-15:]
+        return "the end of its console:\n" + "\n".join(lines)
+
+    def power_off(self, limit_s: float = 600.0) -> None:
+        """Shut down in good order; the WAV file is whole afterwards."""
+        self.do("shell", command="systemctl poweroff --no-block")
+        try:
+            self._process.wait(limit_s)
+        except subprocess.TimeoutExpired as exc:
+            raise MachineError(f"the device did not power off; {self._last()}") from exc
+
+    def power_cut(self) -> None:
+        """End the machine between two instructions, as pulling its plug would."""
+        self._process.kill()
+        self._process.wait()
+
+    def close(self) -> None:
+        """End it if it still runs."""
+        if self._process.poll() is None:
+            self.power_cut()
+        self._connection.close()
+
+
+def new_disk(image: Path, disk: Path) -> Path:
+    """A copy of the image's root file system for one device to write on."""
+    subprocess.run(
+        ["cp", "--sparse=always", "--reflink=auto", str(image / "root.img"), str(disk)], check=True
+    )
+    return disk

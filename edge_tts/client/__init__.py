@@ -199,8 +199,7 @@ class Client:
         Raises:
             RequestError: with the code, the reason and the details of the ``ERR``.
         """
-        bound_s = time.monotonic() + self._lines.timeout_s
-        bound_s = bound_s if deadline_s is None else min(bound_s, deadline_s)
+        bound_s = time.monotonic() + self._lines.timeout_s if deadline_s is None else deadline_s
         while (reply := self._read_reply(bound_s)).kind == "EV":
             self._early_events.append(reply)
         return reply

@@ -14,7 +14,7 @@ from pathlib import Path
 import click
 
 from edge_tts.voice import load_voice
-from tools.voice.evaluate import table
+from tools.voice.evaluate import draw, table
 
 SAMPLES = ("Z10", "Z05", "M01", "W01", "E09", "E06")
 
@@ -42,6 +42,8 @@ pace, level and silence.
 {table}
 
 Decoder and vocoder need {macs_m:.0f} million multiply-accumulates a second of audio.
+![error rates and DistillMOS by system](figures.png)
+
 Listening is the better judge: `samples/` holds a few of these lines, spoken by the int8 graphs.
 
 ## int8
@@ -109,6 +111,7 @@ def main(
     data.setdefault("provenance", {})["teacher_hours"] = hours
     path.write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     write_samples(evaluation, folder / "samples")
+    draw(figures, folder / "figures.png")
 
     def megabytes(precision: str) -> float:
         return sum(voice.graph_path(g, precision).stat().st_size for g in voice.graphs) / 1e6

@@ -85,13 +85,14 @@ def hibari() -> Speak:
 
 
 def espeak() -> Speak:
-    """espeak-ng, formant synthesis, with its Mandarin and American voices."""
+    """espeak-ng, formant synthesis (English: Debian's build reads Mandarin tones as numbers)."""
     import wave
 
-    def speak(text: str, language: str) -> tuple[Float32, int]:
-        voice = "cmn" if language == "zh" else "en-us"
+    def speak(text: str, language: str) -> tuple[Float32, int] | None:
+        if language != "en":
+            return None
         with tempfile.NamedTemporaryFile(suffix=".wav") as file:
-            subprocess.run(["espeak-ng", "-v", voice, "-w", file.name, "--", text], check=True)
+            subprocess.run(["espeak-ng", "-v", "en-us", "-w", file.name, "--", text], check=True)
             with wave.open(file.name) as wav:
                 samples = np.frombuffer(wav.readframes(wav.getnframes()), np.int16)
                 return samples.astype(np.float32) / 32768, wav.getframerate()

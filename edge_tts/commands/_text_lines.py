@@ -49,9 +49,7 @@ def open_front_end(voice: str | None, lexicon_folder: Path | None) -> TextFrontE
 
     if lexicon_folder is not None and not lexicon_folder.is_dir():
         raise UsageError(f"--lexicon-d {lexicon_folder}: there is no such folder")
-    settings = load_settings(
-        overrides={"voice.name": voice, "text.lexicon_folder": lexicon_folder}
-    )
+    settings = load_settings(overrides={"voice.name": voice, "text.lexicon_folder": lexicon_folder})
     pack = load_voice(find_voice(settings.voice.name))
     lexicon = Lexicon.open(pack.lexicon_path(), settings.text.lexicon_folder)
     return TextFrontEnd(lexicon, pack.phonemes, max_phonemes=pack.max_phonemes)

@@ -18,9 +18,7 @@ Examples:
 
 @click.command(epilog=EPILOG)
 @text_options
-def command(
-    text: tuple[str, ...], voice: str | None, lexicon_d: Path | None, as_json: bool
-) -> int:
+def command(text: tuple[str, ...], voice: str | None, lexicon_d: Path | None, as_json: bool) -> int:
     """Print each TEXT with its numbers, units and codes spelled out, one line for each.
 
     Without TEXT, or with -, lines of standard input are read one at a time. Exit status 65:

@@ -39,13 +39,17 @@ class DspVocoder:
     The filter has zero phase.
 
     Args:
-        voice: gives sample rate, transform size and bands.
+        voice: gives sample rate, transform size and bands, and as the figure
+            ``fallback_gain_db`` what brings this vocoder to the network's level: a
+            network that was trained together with its features is louder than they say.
     """
 
     def __init__(self, voice: Voice) -> None:
         self._sample_rate_hz = voice.sample_rate_hz
         self._n_fft = voice.n_fft
         self._n_mels = voice.n_mels
+        gain_db = float(voice.figures.get("fallback_gain_db", 0.0))
+        self._log_gain = np.float32(gain_db * np.log(10.0) / 20.0)
 
     @property
     def context_frames(self) -> int:
@@ -65,6 +69,7 @@ class DspVocoder:
         mel += noise_mel
         excitation += noise * np.where(voiced, noise_share, np.float32(1.0))
         log_gain = log_target - np.log(mel)
+        log_gain += self._log_gain
         gain: Float32 = np.exp(log_gain @ self._interpolation)
         excitation *= gain
         return excitation

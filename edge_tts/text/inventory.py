@@ -27,9 +27,7 @@ FINALS = tuple(
 )
 TONES = "12345"
 ARPABET_VOWELS = tuple("AA AE AH AO AW AY EH ER EY IH IY OW OY UH UW".split())
-ARPABET_CONSONANTS = tuple(
-    "B CH D DH F G HH JH K L M N NG P R S SH T TH V W Y Z ZH".split()
-)
+ARPABET_CONSONANTS = tuple("B CH D DH F G HH JH K L M N NG P R S SH T TH V W Y Z ZH".split())
 
 PHONEMES: tuple[str, ...] = (
     *(PAD, START, END, WORD_BOUNDARY),

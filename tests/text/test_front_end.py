@@ -111,9 +111,10 @@ def test_warnings_belong_to_the_last_text(front_end: TextFrontEnd) -> None:
 
 
 def test_traditional_text_is_normalised_as_simplified(front_end: TextFrontEnd) -> None:
-    assert front_end.normalize("溫度－5℃，1號電機過載").text == front_end.normalize(
-        "温度－5℃，1号电机过载"
-    ).text
+    assert (
+        front_end.normalize("溫度－5℃，1號電機過載").text
+        == front_end.normalize("温度－5℃，1号电机过载").text
+    )
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -55,9 +55,7 @@ def syllables(text: str, lexicon: Lexicon, tones: str = "surface") -> str:
         for number, text, reading in rows(name)
     ],
 )
-def test_chinese_row_is_said_as_written(
-    text: str, reading: str, front_end: TextFrontEnd
-) -> None:
+def test_chinese_row_is_said_as_written(text: str, reading: str, front_end: TextFrontEnd) -> None:
     words = front_end.phonemize(text)
     said = " ".join(s for word in words if word.language != "pause" for s in word.syllables)
     assert said in reading.split(" | ")

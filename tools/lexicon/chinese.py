@@ -136,9 +136,7 @@ def _own_words(
                 )
             )
         given = forced[word]
-        words[word] = known[word] = tuple(
-            given.get(c, s) for c, s in zip(word, base, strict=True)
-        )
+        words[word] = known[word] = tuple(given.get(c, s) for c, s in zip(word, base, strict=True))
     # A whole reading stands above everything.
     words |= {word: tuple(syllables) for word, *syllables in _rows("readings.tsv")}
     for word, syllables_ in words.items():
@@ -203,6 +201,7 @@ def load_chinese() -> ChineseData:
             lowest = LOWEST_COUNT_READING
         if count >= lowest:
             chosen[word] = count
+
     def reading_of(word: str) -> tuple[str, ...]:
         return phrases.get(word) or _compose(word, phrases, inside)
 

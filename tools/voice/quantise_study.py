@@ -175,6 +175,7 @@ def main(folder: Path, mos: bool, calibrate_only: bool) -> None:
     )
     helps = filtered.distance_db < plain.distance_db and filtered.mos >= plain.mos
     store(folder, noise, active_level_dbfs(reference), helps)
+    match_fallback(folder, texts)
     if calibrate_only:
         return
     for name, scheme in VARIANTS.items():
@@ -271,6 +272,32 @@ def store(folder: Path, noise: npt.NDArray[np.float64], level_dbfs: float, helps
     data = json.loads(path.read_text(encoding="utf-8"))
     data["figures"] = {**data.get("figures", {}), "level_dbfs": round(level_dbfs, 2)}
     data["wiener"] = {"enabled": helps, "noise_log_spectrum": [round(float(x), 3) for x in noise]}
+    path.write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def match_fallback(folder: Path, texts: list[str]) -> None:
+    """Store the gain that makes the fallback vocoder as loud as the network."""
+    voice = load_voice(folder)
+    lines = []
+    for text in texts:
+        synthesizer = Synthesizer(
+            TextFrontEnd(Lexicon.open(voice.lexicon_path()), voice.phonemes),
+            AcousticModel(
+                OnnxSession(voice.graph_path("encoder", "fp32")),
+                OnnxSession(voice.graph_path("decoder", "fp32")),
+                voice,
+            ),
+            None,
+            DspVocoder(voice),
+            voice,
+        )
+        samples = np.concatenate([chunk.samples for chunk in synthesizer.stream(text)])
+        lines.append(Spoken(samples, np.empty((0, 0), np.complex64)))
+    path = folder / "voice.json"
+    data = json.loads(path.read_text(encoding="utf-8"))
+    missing_db = data["figures"]["level_dbfs"] - active_level_dbfs(lines)
+    gain_db = data["figures"].get("fallback_gain_db", 0.0) + missing_db
+    data["figures"]["fallback_gain_db"] = round(gain_db, 2)
     path.write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 

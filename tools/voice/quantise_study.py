@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,19 +20,27 @@ import click
 import numpy as np
 import numpy.typing as npt
 
-from edge_tts.audio.wiener_filter import WienerFilter
 from edge_tts.inference.onnx_session import OnnxSession
 from edge_tts.synthesis.acoustic_model import AcousticModel
 from edge_tts.synthesis.dsp_vocoder import DspVocoder
 from edge_tts.synthesis.synthesizer import Synthesizer
-from edge_tts.synthesis.vocoder import NeuralVocoder
 from edge_tts.text.front_end import TextFrontEnd
 from edge_tts.text.lexicon import Lexicon
 from edge_tts.voice import GRAPHS, Voice, load_voice
 from tools.voice.evaluate import LINES, read_lines
 from tools.voice.quantise import Feed, Scheme, quantise
+from tools.voice.spoken import (
+    Float32,
+    Recorder,
+    Spoken,
+    active_level_dbfs,
+    chunk_ms,
+    log_spectral_distance,
+    mos_rater,
+    noise_power,
+    speak,
+)
 
-Float32 = npt.NDArray[np.float32]
 CALIBRATION_LINES = 24
 
 VARIANTS: dict[str, Scheme] = {
@@ -46,92 +53,12 @@ VARIANTS: dict[str, Scheme] = {
 }
 
 
-class Recorder:
-    """A session that keeps what it was fed."""
-
-    def __init__(self, path: Path) -> None:
-        self._session = OnnxSession(path)
-        self.feeds: list[Feed] = []
-
-    def run(self, inputs: Feed) -> Feed:
-        self.feeds.append({k: np.array(v) for k, v in inputs.items()})
-        return self._session.run(inputs)
-
-    def close(self) -> None:
-        self._session.close()
-
-
-@dataclass
-class Spoken:
-    """Samples and spectra ``(F, 601)`` of one line."""
-
-    samples: Float32
-    spectra: npt.NDArray[np.complex64]
-
-
 @dataclass(frozen=True)
 class Measured:
     """One scheme: log-spectral distance to fp32 on the same features, DistillMOS."""
 
     distance_db: float
     mos: float
-
-
-def speak(
-    voice: Voice,
-    sessions: dict[str, object],
-    text: str,
-    wiener: npt.NDArray[np.float64] | None = None,
-) -> Spoken:
-    """One line, with the vocoder's spectra kept before the filter."""
-    kept: list[npt.NDArray[np.complex64]] = []
-
-    def new_filter() -> Callable[[npt.NDArray[np.complex64]], npt.NDArray[np.complex64]]:
-        active = WienerFilter(wiener) if wiener is not None else None
-
-        def keep(spectra: npt.NDArray[np.complex64]) -> npt.NDArray[np.complex64]:
-            kept.append(spectra.copy())
-            return active.apply(spectra) if active else spectra
-
-        return keep
-
-    synthesizer = Synthesizer(
-        TextFrontEnd(Lexicon.open(voice.lexicon_path()), voice.phonemes),
-        AcousticModel(sessions["encoder"], sessions["decoder"], voice),
-        NeuralVocoder(sessions["vocoder"], voice),
-        DspVocoder(voice),
-        voice,
-        new_spectral_filter=new_filter,
-    )
-    samples = np.concatenate([chunk.samples for chunk in synthesizer.stream(text)])
-    return Spoken(samples, np.concatenate(kept))
-
-
-def log_spectral_distance(a: Float32, b: Float32) -> float:
-    """Root mean square of the difference of log spectra, in dB, over frames that sound."""
-    count = min(len(a), len(b)) // 256 * 256
-    frames = [np.lib.stride_tricks.sliding_window_view(x[:count], 1024)[::256] for x in (a, b)]
-    power = [np.abs(np.fft.rfft(f * np.hanning(1024))) ** 2 + 1e-5 for f in frames]
-    sounding = power[0].sum(1) > 1e-2
-    difference = 10 * np.log10(power[0][sounding] / power[1][sounding])
-    return float(np.sqrt((difference**2).mean(1)).mean())
-
-
-def chunk_ms(path: Path, feed: Feed) -> float:
-    """Median CPU time of one run on one core; other programs' share does not count."""
-    session = OnnxSession(path)
-    times = []
-    for _ in range(40):
-        begun = time.process_time()
-        session.run(feed)
-        times.append(1000 * (time.process_time() - begun))
-    return float(np.median(times[8:]))
-
-
-def noise_power(reference: list[Spoken], others: list[Spoken]) -> npt.NDArray[np.float64]:
-    """Mean power of the vocoder's error in each bin ``(601,)``."""
-    errors = [np.abs(a.spectra - b.spectra) ** 2 for a, b in zip(reference, others, strict=True)]
-    return np.concatenate(errors).mean(0).astype(np.float64)
 
 
 @click.command()
@@ -256,16 +183,6 @@ def row(
     return Measured(distance, mos)
 
 
-def active_level_dbfs(lines: list[Spoken]) -> float:
-    """RMS level of what sounds, in blocks of 20 ms within 40 dB of the loudest of its line."""
-    powers = []
-    for line in lines:
-        blocks = line.samples[: len(line.samples) // 480 * 480].reshape(-1, 480)
-        power = (blocks.astype(np.float64) ** 2).mean(1)
-        powers.append(power[power > power.max() * 1e-4])
-    return float(10 * np.log10(np.concatenate(powers).mean()))
-
-
 def store(folder: Path, noise: npt.NDArray[np.float64], level_dbfs: float, helps: bool) -> None:
     """Put level, noise spectrum and whether filtering it helps into ``voice.json``."""
     path = folder / "voice.json"
@@ -299,28 +216,6 @@ def match_fallback(folder: Path, texts: list[str]) -> None:
     gain_db = data["figures"].get("fallback_gain_db", 0.0) + missing_db
     data["figures"]["fallback_gain_db"] = round(gain_db, 2)
     path.write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-
-
-def mos_rater() -> Callable[[Float32], float]:
-    """DistillMOS of samples at 24 kHz."""
-    import sys
-    import types
-
-    import torch
-
-    from tools.voice.judge import resample
-
-    sys.modules.setdefault("torchaudio", types.ModuleType("torchaudio"))
-    from distillmos import ConvTransformerSQAModel
-
-    model = ConvTransformerSQAModel()
-    model.eval()
-
-    def rate(samples: Float32) -> float:
-        with torch.no_grad():
-            return float(model(torch.from_numpy(resample(samples, 24000))[None])[0])
-
-    return rate
 
 
 if __name__ == "__main__":

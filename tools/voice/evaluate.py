@@ -1,4 +1,7 @@
-"""Compares voices on lines that were never in training, in one table and one plot.
+"""Compares voices on sentences that were never in training, in one table and one plot.
+
+Single words have columns of their own and count in no other error rate or DistillMOS:
+most of them belong to the vocabulary that the corpus is made of.
 
 Whisper-base error rates (pinyin without and with tones, English words), DistillMOS,
 pace, level, DC, clipping, silence at both ends; teacher, fp32, int8, int8 with the
@@ -35,7 +38,10 @@ def summary(rows: list[tuple[dict[str, str], Verdict]]) -> dict[str, float | int
 
     def rate(language: str, kind: str | None, errors: Callable[[Verdict], int]) -> float | None:
         chosen = [
-            v for line, v in rows if line["language"] == language and kind in (None, line["kind"])
+            v
+            for line, v in rows
+            if line["language"] == language
+            and (line["kind"] == kind if kind else line["kind"] != "word")
         ]
         tokens = sum(v.tokens for v in chosen)
         return 100 * sum(errors(v) for v in chosen) / tokens if tokens else None
@@ -51,7 +57,7 @@ def summary(rows: list[tuple[dict[str, str], Verdict]]) -> dict[str, float | int
         "one_word_en_error": rate("en", "word", lambda v: v.errors),
         "mixed_error": rate("zh", "mixed", lambda v: v.errors),
         "letters_error": rate("en", "letters", lambda v: v.errors),
-        "distillmos": float(np.mean([v.mos for v in verdicts])),
+        "distillmos": float(np.mean([v.mos for line, v in rows if line["kind"] != "word"])),
         "distillmos_one_word": float(
             np.mean([v.mos for line, v in rows if line["kind"] == "word"] or [np.nan])
         ),

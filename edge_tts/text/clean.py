@@ -7,55 +7,14 @@ and Roman numbers keep their own code point for the scanner.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 
+from edge_tts.text.markup import shown, strip_markup
 from edge_tts.text.norm_pattern import pattern
 
 # Nothing to do for a line of these alone.
 _PLAIN = pattern(r"[一-鿿A-Za-z0-9，。！？、：；（） ,.!?:;()/'\"=+℃²³–—…~-]*\Z")
 
-_ANSI = pattern(
-    r"\x1b\[[0-?]*[ -/]*[@-~]|\x9b[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[ -~]?"
-)
-_TAG_NAMES = (
-    "speak|break|prosody|p|s|emphasis|say-as|sub|voice|audio|phoneme|mark|lang|w|desc|"
-    "b|i|u|em|strong|small|big|br|hr|div|span|a|img|ul|ol|li|h[1-6]|table|tbody|thead|tr|td|th|"
-    "code|pre|font|html|body|head|title|meta|link|center|label|input|button|form|sup|sub|del|ins|"
-    "blockquote|section|article|header|footer|nav|svg|path|script|style|mstts:[a-z-]+|amazon:[a-z-]+"
-)
-_TAG = pattern(
-    rf"<(?P<close>/?)(?P<name>{_TAG_NAMES})"
-    r"(?:\s+[\w:.-]+(?:\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s<>\"']+))?)*\s*/?>"
-    r"|<!--(?:(?!<!--).)*?-->|<!(?:DOCTYPE|doctype)[^<>]*>|<\?[^<>]*\?>|<!\[CDATA\[|\]\]>",
-    re.IGNORECASE | re.DOTALL,
-)
-_HIDDEN = pattern(r"<(script|style)\b[^<>]*>(?:(?!<\1\b).)*?</\1\s*>", re.I | re.S)
-_PAUSING_TAGS = frozenset("break p s br hr div li h1 h2 h3 h4 h5 h6 tr td th title".split())
-_ENTITY = pattern(
-    r"&(lt|gt|amp|nbsp|quot|apos|deg|plusmn|micro|times|#\d{1,7}|#x[0-9a-fA-F]{1,6});"
-)
-_ENTITIES = {
-    "lt": "<", "gt": ">", "amp": "&", "nbsp": " ", "quot": '"', "apos": "'", "deg": "°",
-    "plusmn": "±", "micro": "µ", "times": "×",
-}  # fmt: skip
-_TEMPLATE = pattern(
-    r"\$\{[^{}\n]*\}|\{\{[^{}\n]*\}\}|\{%[^{}\n]*%\}|\{(?:\d*|[A-Za-z_][\w.]*)(?::[^{}\s]*)?\}"
-    r"|%\([A-Za-z_]\w*\)[sdifrx]"
-    r"|(?<![\d.)%])%[-+0#]?\d*(?:\.\d+)?[sdnxXucpef](?![A-Za-z0-9.])"
-    r"|(?<=%[sdnxXucpef])%[sdnxXucpef](?![A-Za-z0-9])"
-)
-_FORMAT_RUN = pattern(r"(?<![\d.)%])(?:%[sdnxXucpef]){2,}(?![A-Za-z0-9])")
-_MARKDOWN_INLINE = pattern(
-    r"!?\[(?P<label>[^\[\]\n]*)\]\([^()\s]*\)|\*\*|__(?=\S)|(?<=\S)__|~~|`+"
-    r"|(?<![\w*])\*(?=[^\s*\d])|(?<=[^\s*])\*(?![\w*])|(?<![\w_])_(?=[^\s_])|(?<=[^\s_])_(?![\w_])"
-)
-_MARKDOWN_LINE = pattern(
-    r"^[ \t]*(?:#{1,6}[ \t]+(?!\d)|>[ \t]?(?![\d=\s.>-])|[-*+][ \t]+(?!\d)|(?:[-*_][ \t]*){3,}$"
-    r"|\|?[ :|-]*--[ :|-]*$)"
-    r"|^[ \t]*\||\|[ \t]*$",
-    re.MULTILINE,
-)
 _COMBINING = pattern("[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u20d0-\u20ff\ufe20-\ufe2f]")
 _UNSUPPORTED = pattern(
     "[^\x00-\x7e\u00a0-\u00bf\u00d7\u00f7\u0370-\u03ff\u2000-\u2bff\u3000-\u303f\u3200-\u33ff\u3400-\u9fff"
@@ -155,55 +114,12 @@ def _script(text: str) -> str:
     return "Chinese (rare)" if name[0] == "CJK" else name[0].capitalize()
 
 
-def _untag(match: re.Match[str]) -> str:
-    name = (match["name"] or "").lower()
-    return "\n" if name in _PAUSING_TAGS else ""
-
-
-def _entity(match: re.Match[str]) -> str:
-    body = match[1]
-    if not body.startswith("#"):
-        return _ENTITIES[body]
-    code_point = int(body[2:], 16) if body[1] == "x" else int(body[1:])
-    return chr(code_point) if code_point < 0x110000 else ""
-
-
-def _shown(text: str) -> str:
-    """For a warning: short, and escaped so that it can't act on a terminal."""
-    return ascii(text if len(text) <= 24 else f"{text[:24]}...") if not text.isprintable() else (
-        f"'{text if len(text) <= 24 else text[:24] + '...'}'"
-    )  # fmt: skip
-
-
-def _strip_markup(text: str, warnings: list[str]) -> str:
-    if "\x1b" in text or "\x9b" in text:
-        text = _ANSI.sub("", text)
-    if "<" in text:
-        text = _HIDDEN.sub(" ", text)
-        text = _TAG.sub(_untag, text)
-    if "&" in text:
-        text = _ENTITY.sub(_entity, text)
-    if "{" in text or "%" in text:
-        found = []
-        for form in (_FORMAT_RUN, _TEMPLATE):
-            found += [match.group() for match in form.finditer(text)]
-            text = form.sub(" ", text)
-        if found:
-            warnings.append(
-                f"the text holds a template that was never filled in: {_shown(' '.join(found))}; "
-                "it is left out, fix the sender"
-            )
-    if any(mark in text for mark in "*_`~[|"):
-        text = _MARKDOWN_INLINE.sub(lambda match: match["label"] or "", text)
-    return _MARKDOWN_LINE.sub("", text)
-
-
 def clean(text: str) -> tuple[str, list[str]]:
     """Text in the characters that the scanner knows, and warnings about what was left out."""
     if _PLAIN.match(text):
         return text, []
     warnings: list[str] = []
-    text = _strip_markup(text, warnings)
+    text = strip_markup(text, warnings)
     if not unicodedata.is_normalized("NFC", text):
         text = unicodedata.normalize("NFC", text)
     if _REPLACEMENT in text or any("\ud800" <= character <= "\udfff" for character in text):
@@ -222,7 +138,7 @@ def clean(text: str) -> tuple[str, list[str]]:
             scripts.setdefault(_script(match.group()), match.group())
         text = _UNSUPPORTED.sub(" ", text)
         warnings.extend(
-            f"unsupported script {script} is left out: {_shown(sample)}"
+            f"unsupported script {script} is left out: {shown(sample)}"
             for script, sample in scripts.items()
         )
     return text, warnings

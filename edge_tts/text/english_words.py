@@ -23,6 +23,7 @@ _PREFIXES: dict[str, Symbols] = {
     }.items()
 }  # fmt: skip
 _SHORTEST_PART = 3
+_LONGEST_COMPOUND = 40
 
 
 def plural(stem: Symbols) -> Symbols:
@@ -92,6 +93,8 @@ def _stems(word: str, *endings: str) -> list[str]:
 
 def compound(word: str, lookup: Lookup) -> Symbols | None:
     """Reading of two known words written as one, or of a known word after a prefix."""
+    if len(word) > _LONGEST_COMPOUND:
+        return None
     for prefix, symbols in _PREFIXES.items():
         if word.startswith(prefix) and len(word) - len(prefix) > _SHORTEST_PART:
             rest = lookup(word[len(prefix) :]) or inflected(word[len(prefix) :], lookup)

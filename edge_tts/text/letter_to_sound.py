@@ -46,13 +46,13 @@ class LetterToSound:
         """ARPAbet of ``word``; characters other than letters are skipped."""
         letters = [LETTERS.index(c) + 1 for c in word.lower() if c in LETTERS]
         outputs: list[int] = []
+        has_stress = 0
         for index in range(len(letters)):
-            features = features_at(letters, index, outputs, self._has_stress(outputs))
-            outputs.append(self._walk(self._trees[letters[index] - 1], features))
+            features = features_at(letters, index, outputs, has_stress)
+            output = self._walk(self._trees[letters[index] - 1], features)
+            outputs.append(output)
+            has_stress |= any(symbol[-1] == "1" for symbol in self._outputs[output])
         return _one_primary_stress([s for output in outputs for s in self._outputs[output]])
-
-    def _has_stress(self, outputs: Sequence[int]) -> int:
-        return int(any(s[-1] == "1" for output in outputs for s in self._outputs[output]))
 
     def _walk(self, node: int, features: Sequence[int]) -> int:
         nodes = self._nodes
@@ -85,11 +85,13 @@ def features_at(
     ]
     features += [letters[-back] if back <= length else 0 for back in (1, 2, 3)]
     features += [outputs[index - back] + 1 if back <= index else 0 for back in (1, 2)]
-    groups = sum(
-        letters[at] in _VOWEL_NUMBERS and letters[at - 1] not in _VOWEL_NUMBERS
-        for at in range(index + 1, length)
-    )
-    features += [has_stress, min(groups, MOST_VOWELS_LEFT)]
+    groups = 0
+    for at in range(index + 1, length):
+        if letters[at] in _VOWEL_NUMBERS and letters[at - 1] not in _VOWEL_NUMBERS:
+            groups += 1
+            if groups == MOST_VOWELS_LEFT:
+                break
+    features += [has_stress, groups]
     return features
 
 

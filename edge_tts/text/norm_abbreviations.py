@@ -32,9 +32,11 @@ _NUMERAL_AFTER = pattern(
 )
 _NUMERAL_NOUNS = pattern(
     r"(?:phase|type|class|zone|stage|part|section|level|category|mark|mk|group|unit|volume|"
-    r"chapter|tier|grade|step|mode|bus)\s$",
+    r"chapter|tier|grade|step|mode|bus|boiler|turbine|reactor|train|line|plant|block|furnace|loop|"
+    r"appendix|annex|version|division|table|hazard|generation)\s$",
     re.IGNORECASE,
 )
+_WORD_BEFORE = pattern(r"(?<![A-Za-z])[A-Za-z]{3,}\s$")
 _DOTTED = pattern(r"(?:[A-Za-z]\.){2,}(?![A-Za-z0-9])")
 _DOTTED_READINGS = {
     "e.g.": "for example", "i.e.": "that is", "a.m.": "A M", "p.m.": "P M", "a.k.a.": "A K A"
@@ -46,7 +48,10 @@ _DAY_AFTER_MONTH = pattern(
 _YEAR_AFTER_MONTH = pattern(r"\.?,?\s+(?P<year>(?:19|20)\d\d)(?![\d:.])")
 _NUMBER_NEXT = pattern(r"\s*[#:=<>≥≤]?\s*[-+]?[\d.]")
 _NUMBER_SIGN = pattern(
-    r"[Nn][Oo]s?(?:\.\s*|\s+|(?=\d))#?(?=\d)|NO\.\s*#?(?=[A-Z]?\d)|No\.\s(?=of )"
+    r"[Nn][Oo]s?(?:\.\s*|[:：]\s?|\s+|(?=\d))#?(?=\d)|NO\.\s*#?(?=[A-Z]?\d)|No\.\s(?=of )"
+)
+_NITROGEN_OXIDE = pattern(
+    r"NO[23](?:-N|⁻|\s?(?:浓度|含量|超标|检测|分析|传感|探头|探测|气体|泄漏|偏高)|\s?[\d.]+\s?(?:mg|ppm|ppb))"
 )
 _SIGNED_NUMBER = pattern(r"(\d{1,4})(?![\d.]|\s?[-~–][ #]?\d)[#＃]?(?![A-Za-z])")
 _TENS = pattern(
@@ -86,6 +91,8 @@ def numeral_value(scan: Scan, word: str, start: int, end: int) -> int | None:
     if word in _SURE_NUMERALS and (after_han or re.match(rf"\s?[{HAN}]", scan.text[end : end + 2])):
         return _NUMERAL_VALUES[word]
     if _NUMERAL_NOUNS.search(before):
+        return _NUMERAL_VALUES[word]
+    if word in _SURE_NUMERALS and _WORD_BEFORE.search(before):
         return _NUMERAL_VALUES[word]
     return None
 
@@ -183,6 +190,8 @@ def number_sign_at(scan: Scan, start: int) -> int:
     """``No.`` before a number at ``start``; 0 if there is none."""
     match = _NUMBER_SIGN.match(scan.text, start)
     if match is None or not _starts(scan.text, start):
+        return 0
+    if _NITROGEN_OXIDE.match(scan.text, start):
         return 0
     return number_sign(scan, start, match.end())
 

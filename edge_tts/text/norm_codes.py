@@ -12,11 +12,11 @@ from edge_tts.text.norm_units import parse_unit
 from edge_tts.text.norm_words import capitals, letters, plain_word, spoken
 
 _THREAD = pattern(
-    r"(?P<letter>[A-Z]{1,2})(?P<a>\d+(?:\.\d+)?)\s?[xX×*]\s?(?P<b>\d+(?:\.\d+)?)(?:\s?[xX×*]\s?(?P<c>\d+(?:\.\d+)?))?"
+    r"(?P<letter>Tr|[A-Z]{1,2})(?P<a>\d+(?:\.\d+)?)\s?[xX×*]\s?(?P<b>\d+(?:\.\d+)?)(?:\s?[xX×*]\s?(?P<c>\d+(?:\.\d+)?))?"
     r"(?![\d.]*\d|[A-Za-wyzA-WYZ])"
 )
 # Runs of letters and digits joined by single marks; at least one digit (checked by the caller).
-_PIPE_THREAD = pattern(r"(?P<letter>G|R|Rc|Rp|ZG|NPT|PT)(?=\d{1,2}/\d{1,2}(?!\d))")
+_PIPE_THREAD = pattern(r"(?P<letter>G|R|Rc|Rp|ZG|NPT|PT)(?=(?:\d-)?\d{1,2}/\d{1,2}(?!\d))")
 _CODE = pattern(
     r"[A-Za-z0-9]+(?:(?:[-_.](?=[A-Za-z0-9])|/(?=[A-Z0-9]{0,8}\d))[A-Za-z0-9]+){0,16}(?:\+(?![\d\s]))?"
 )
@@ -25,6 +25,7 @@ _CODE_PART = pattern(r"\d+|[A-Za-z]+|[-_./+]")
 _SIZES = frozenset("DN PN PM M NPS Pt PT CPU AC DC".split())
 _NAME_AND_AMOUNT = pattern(r"(?P<head>[A-Za-z]+)[-_]?\d+(?:\.\d+)?(?P<tail>[A-Za-z]*)")
 _AMOUNT = pattern(r"[-+]?\d+(?:\.\d+)?\s?")
+_MULTIPLE_AND_AMOUNT = pattern(r"[kMG]/\d")
 _VOLTAGE = pattern(r"(?P<kind>AC|DC)\s?(?=[-+]?\d)")
 
 
@@ -132,6 +133,8 @@ def letter_token(scan: Scan, start: int) -> int:
         return 0
     token = match.group()
     if not any(character.isdigit() for character in token):
+        return 0
+    if _MULTIPLE_AND_AMOUNT.match(token) and text[start - 1 : start].isdigit():
         return 0
     if (thread := _THREAD.match(text, start)) and not _cable_area(text, thread.end()):
         return _thread(scan, thread)

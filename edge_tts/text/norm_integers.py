@@ -7,7 +7,7 @@ import re
 from edge_tts.text import en, zh
 from edge_tts.text.norm_data import ALARM_NOUNS, CODE_NOUNS, DEVICE_NOUNS, MEASURES, PHONE_NOUNS
 from edge_tts.text.norm_pattern import pattern
-from edge_tts.text.norm_scan import Language, Scan
+from edge_tts.text.norm_scan import HAN, Language, Scan
 from edge_tts.text.units import Unit
 
 #: Digits said of one over-long number; the rest is cut, with a warning.
@@ -31,6 +31,7 @@ _BEFORE_DEVICE = pattern(rf"\s?(?:{DEVICE_NOUNS})")
 _ORDINAL_BEFORE = pattern(r"第\s?$")
 _DATE_UNIT = pattern(r"\s?(?:[月日时時点點分秒]|[-~–至到]\d{1,2}[月日时点])")
 _YEARS_FOLLOW = pattern(r"\s?[-~–至到]\s?[12]\d{3}\s?年")
+_HAN_END = pattern(rf"[{HAN}]\s?$")
 _EMERGENCY = frozenset(("110", "119", "120", "122", "12345", "12315", "12369", "95598", "10086"))
 
 _EN_CODE_NOUN = pattern(
@@ -158,7 +159,12 @@ def _chinese_year(digits: str, before: str, following: str) -> str:
 def _is_phone(digits: str, before: str, following: str) -> bool:
     if _AFTER_PHONE_NOUN.search(before) and len(digits) >= 3:
         return True
-    return digits in _EMERGENCY and following.lstrip().startswith(("热线", "电话", "平台"))
+    if digits not in _EMERGENCY:
+        return False
+    following = following.lstrip()
+    if following.startswith(("热线", "电话", "平台", "中心", "指挥", "接警")):
+        return True
+    return not _HAN_END.search(before) and following.startswith(("报警", "火警", "急救", "举报"))
 
 
 def _english(

@@ -22,8 +22,29 @@ _NAMED_BY_PAIR = pattern(
     r"(?:图|表|附录|附件|探测器|地址|烟感|温感|手报|模块|点位|端子|插槽|位号|编号|柜)\s?$"
 )
 _ROUND_DENOMINATORS = frozenset(("10", "12", "16", "100"))
-_COUNTED_OFF = pattern(r"(?:步骤|步|页|第|进度|[Ss]tep|[Pp]age|[Pp]art|[Ii]tem|[Ss]tage)\s?$")
-_MIXED_FRACTION = pattern(r"(?P<whole>\d+) (?P<top>\d{1,2})/(?P<bottom>\d{1,3})(?![\d/.])")
+_COUNTED_OFF = pattern(
+    r"(?:步骤|步|页|第|进度|重试|尝试|[Ss]tep|[Pp]age|[Pp]art|[Ii]tem|[Ss]tage|[Rr]etry|RETRY|[Aa]ttempt|"
+    r"[Tt]ry|[Rr]ound|[Pp]ass|[Bb]atch)\s?$"
+)
+_MIXED_FRACTION = pattern(
+    r"(?P<whole>\d+)(?: |-(?=\d{1,2}/(?:2|4|8|16|32|64)(?![\d号號#])))(?P<top>\d{1,2})"
+    r"/(?P<bottom>\d{1,3})(?![\d/.])"
+)
+# What an amount before it describes: a five kilowatt motor.
+_DESCRIBED = pattern(
+    r"[ -](?:(?:supplie|motor|pump|cable|line|hose|pipe|valve|breaker|crane|resistor|fuse|signal|"
+    r"loop|sensor|feeder|transformer|drive|fan|gauge|relay|bolt|adapter|circuit|panel|input|output|"
+    r"module|coil|winding|heater|lamp|generator|boiler|timer|wire|socket|fitting|flange|bearing|"
+    r"shaft|tank|compressor|inverter|charger|conductor|contactor|alarm|main)s?|supply|batter(?:y|ies)|"
+    r"bus|busbar|switch|switchgear|delay|warning|interval|window|ladder|rail|network|link|port|header|"
+    r"hole|rod|nozzle|plug|elbow|nipple|orifice|meter)(?![A-Za-z])"
+)
+_ARTICLE_BEFORE = pattern(r"(?<![A-Za-z])[Aa]n?\s[-\d.,]*$")
+_NOT_DESCRIBED = pattern(
+    r"\s?(?:$|[^\sA-Za-z]|(?:above|below|from|of|over|under|and|or|to|too|high|higher|low|lower|long|"
+    r"wide|deep|thick|tall|in|at|on|off|is|was|are|were|max|min|per|by|for|with|exceeds?|x|left|"
+    r"remaining|clearance)(?![A-Za-z]))"
+)
 
 
 def quantity(scan: Scan, start: int, signed: bool = True) -> int:
@@ -36,13 +57,15 @@ def quantity(scan: Scan, start: int, signed: bool = True) -> int:
         return 0
     end = values[-1].end
     language = scan.language(start, end)
+    single = kinds.count("slash") == 1
     for index, value in enumerate(values):
         if index:
             kind = kinds[index - 1]
-            if kind == "slash" and _is_fraction(scan, values, index):
+            if kind == "slash" and single and _is_fraction(scan, values, index):
                 continue
             scan.say(_connector(scan, language, kinds, index - 1, values))
-        if index < len(kinds) and kinds[index] == "slash" and _is_fraction(scan, values, index + 1):
+        divided = single and kinds[index : index + 1] == ["slash"]
+        if divided and _is_fraction(scan, values, index + 1):
             _say_fraction(scan, value, values[index + 1], language)
             continue
         _say_value(scan, value, language, _shared_unit(values, index), len(values) > 1)
@@ -86,7 +109,8 @@ def _mixed_fraction(scan: Scan, match: re.Match[str]) -> int:
     else:
         scan.say(f"{en.cardinal(whole)} and {en.fraction(top, bottom)}")
     if unit := unit_at(scan.text, end):
-        scan.say(unit[0].zh if language == "zh" else unit[0].en_plural)
+        single = _describes(scan, match.start(), unit[1])
+        scan.say(unit[0].zh if language == "zh" else unit[0].en if single else unit[0].en_plural)
         end = unit[1]
     return end
 
@@ -114,7 +138,8 @@ def _connector(
             return "每" if language == "zh" else "per"
         if _COUNTED_OFF.search(scan.before(left.start, 8)):
             return "，共" if language == "zh" else "of"
-        if left.unit or right.sign or re.match(r"\s?[号號#]", scan.text[right.end :]):
+        numbered = re.match(r"\s?[号號#]", scan.text[values[-1].end :]) is not None
+        if left.unit or right.sign or numbered or kinds.count("slash") > 1:
             return COMMA
         if language == "zh":
             return (
@@ -182,7 +207,19 @@ def _say_value(
         scan.say(unit.zh)
     else:
         one = value.integer.lstrip("0") == "1" and not value.fraction and value.exponent is None
+        one = one or _describes(scan, value.start, value.end)
         scan.say(unit.en if one else unit.en_plural)
+
+
+def _describes(scan: Scan, start: int, end: int) -> bool:
+    """Whether the amount describes the noun after it: ``24 V supply``, ``2" valve``."""
+    text = scan.text
+    if text[end - 1] in '"″':
+        return text[end : end + 1] in (" ", "-") and not _NOT_DESCRIBED.match(text, end)
+    if _DESCRIBED.match(text, end):
+        return True
+    article = _ARTICLE_BEFORE.search(text[max(0, start - 6) : start])
+    return article is not None and not _NOT_DESCRIBED.match(text, end)
 
 
 def _is_version(scan: Scan, value: Value) -> bool:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 
-from edge_tts.text import en, zh
 from edge_tts.text.norm_data import QUANTITY_NOUNS, SYMBOLS
 from edge_tts.text.norm_network import unix_path
 from edge_tts.text.norm_numbers import quantity
 from edge_tts.text.norm_pattern import pattern
+from edge_tts.text.norm_phones import abroad
 from edge_tts.text.norm_scan import COMMA, HAN, Scan
 from edge_tts.text.norm_units import denominator
 from edge_tts.text.norm_values import unit_after
 
 _AFTER_QUANTITY_NOUN = pattern(rf"(?:{QUANTITY_NOUNS})\s?$")
 _SIGNED_NUMBER = pattern(r"[-+–—]\s?(?:\d|\.\d)")
-_SIGNED_AMOUNT = pattern(r"[-+–]\s?\d*(?:\.\d+)?")
+_SIGNED_AMOUNT = pattern(r"[-+–—]\s?\d*(?:\.\d+)?")
 _RATE = pattern(
     r"\s?(?P<unit>min|h|s|d|t|kg|m³|m3|m²|m|L|年|月|日|天|小时|时|分钟|分|秒|个|台|吨|人|次|班|件|平方米|立方米|米|升|公斤|千克|袋|箱|桶|度|公里|克|瓶|块|批|千瓦时|圈|转|套|亩|片|盒|车|根|辆)(?![A-Za-z0-9])"
 )
@@ -40,7 +40,6 @@ _DAY = (
 _DAY_BEFORE = pattern(rf"(?<![A-Za-z])(?:{_DAY})\s?$")
 _DAY_BEHIND = pattern(rf"\s?(?:{_DAY})(?![A-Za-z])")
 _TIME_WORD = pattern(r"[一二三四五六七八九十日天月年点时号级]$")
-_COUNTRY_CODE = pattern(r"\+(?P<country>86|1|44|49)[- ]?(?=\d)")
 HAN_CHARACTER = pattern(f"[{HAN}]")
 
 
@@ -54,15 +53,11 @@ def sign(scan: Scan, pos: int) -> int:
     text = scan.text
     mark = text[pos]
     previous = text[pos - 1 : pos]
-    if (
-        mark == "+"
-        and (match := _COUNTRY_CODE.match(text, pos))
-        and re.match(r"[\d -]{7,}", text[match.end() :])
-    ):
-        chinese = scan.language(pos, match.end()) == "zh"
-        scan.say("加" if chinese else "plus")
-        scan.say((zh if chinese else en).digits(match["country"]))
-        return match.end()
+    if mark == "+" and (end := abroad(scan, pos)):
+        return end
+    if text.startswith("+/-", pos):
+        scan.say(reading(scan, "±", pos, pos + 3))
+        return pos + 3
     if _SIGNED_NUMBER.match(text, pos):
         separate = (
             not previous or previous.isspace() or previous in "(（,，：:;；=<>≤≥≈±~、。\"'“[|/*×÷"
@@ -86,11 +81,7 @@ def sign(scan: Scan, pos: int) -> int:
                 chinese = scan.language(pos, pos + 2) == "zh"
                 scan.say({"+": ("正", "plus")}.get(mark, ("负", "minus"))[not chinese])
                 return pos + 2
-            if mark in "-+" and (end := quantity(scan, pos)):
-                return end
-            chinese = scan.language(pos, pos + 2) == "zh"
-            scan.say("负" if chinese else "minus")
-            return pos + 1
+            return quantity(scan, pos) or pos + 1
     if _DIRECTION.match(text, pos) and (not previous or not previous.isascii() or previous == " "):
         chinese = scan.language(pos, pos + 1) == "zh"
         scan.say({"+": ("正", "plus")}.get(mark, ("负", "minus"))[not chinese])
@@ -99,6 +90,16 @@ def sign(scan: Scan, pos: int) -> int:
         scan.say(reading(scan, "+", pos, pos + 1) if text[pos + 1 :].strip() else "")
         return pos + 1
     return _dash(scan, pos)
+
+
+def em_dash(scan: Scan, pos: int) -> int:
+    """A dash that a Chinese keyboard gives for a minus: ``温度—5℃``; 0 if it is none."""
+    text = scan.text
+    before = scan.before(pos, 6)
+    signed = _SIGNED_NUMBER.match(text, pos) and _signed_with_unit(text, pos)
+    if signed and (not before or _AFTER_QUANTITY_NOUN.search(before)):
+        return quantity(scan, pos)
+    return 0
 
 
 def _signed_with_unit(text: str, pos: int) -> bool:

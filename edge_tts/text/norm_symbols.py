@@ -13,8 +13,9 @@ from edge_tts.text.norm_money import currency
 from edge_tts.text.norm_network import unix_path
 from edge_tts.text.norm_numbers import quantity
 from edge_tts.text.norm_pattern import pattern
+from edge_tts.text.norm_phones import bracketed
 from edge_tts.text.norm_scan import COMMA, EXCLAMATION, FULL_STOP, QUESTION, Scan
-from edge_tts.text.norm_signs import HAN_CHARACTER, reading, sign, slash, tilde
+from edge_tts.text.norm_signs import HAN_CHARACTER, em_dash, reading, sign, slash, tilde
 
 _MANY = pattern(
     r"(<=|=<|>=|=>(?=\s?\d)|==|!=|<>|[-=]+>|<-+|>>|<<|&&|\|\|)(?![<>=])|([-=<>~*_+#./\\|])\2{1,}"
@@ -209,7 +210,8 @@ def _diameter(scan: Scan, pos: int) -> int:
 
 
 _HANDLERS = {
-    "+": sign, "-": sign, "–": sign, "~": tilde, "/": slash, ".": _dot, "#": _hash,
+    "+": sign, "-": sign, "–": sign, "—": em_dash, "~": tilde, "/": slash, ".": _dot, "#": _hash,
     "%": _percent, "$": _money, "¥": _money, "￥": _money, "€": _money, "£": _money, "○": _circle,
     "々": _repeat, "&": _ampersand, "Ø": _diameter, "⌀": _diameter, "∅": _diameter,
+    "(": bracketed, "（": bracketed,
 }  # fmt: skip

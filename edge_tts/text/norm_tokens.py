@@ -1,27 +1,14 @@
-"""What starts with a digit: telephone numbers, ordinals, 1#, quantities, mixed codes."""
+"""What starts with a digit: ordinals, 1#, quantities, mixed codes."""
 
 from __future__ import annotations
 
-import re
-
 from edge_tts.text import en, zh
 from edge_tts.text.norm_codes import mixed_code, say_code
-from edge_tts.text.norm_data import MEASURES, PHONE_NOUNS
 from edge_tts.text.norm_numbers import quantity
 from edge_tts.text.norm_pattern import pattern
 from edge_tts.text.norm_scan import Scan
 from edge_tts.text.norm_values import unit_after
 
-_TELEPHONE = pattern(
-    r"(?P<sure>(?:400|800)[- ]?\d{3}[- ]?\d{4}|0\d{2,3}-\d{7,8}(?:-\d{1,4})?"
-    r"|1[3-9]\d(?P<gap>[- ]?)\d{4}(?P=gap)\d{4}|(?:1-)?\d{3}-\d{3}-\d{4})(?![\d.]*\d)"
-    r"|(?P<called>\d{3,4}(?:[- ]\d{3,4}){1,2}|\d{3,12})(?![\d.:%]|[-/]\d)"
-)
-_CALLED = pattern(
-    rf"(?:(?:{PHONE_NOUNS})[\s:：为是]{{0,3}}"
-    r"|\b(?:[Cc]all|CALL|[Dd]ial|DIAL|[Pp]hone|[Tt]el(?:ephone)?|[Ff]ax|[Hh]otline)(?:\s(?:at|on|number))?[.:\s]{1,2})$"
-)
-_COUNTED = pattern(rf"\s?(?:{MEASURES})|\s?[A-Za-zμΩ°℃%]")
 _ORDINAL = pattern(r"(?P<number>\d{1,4})(?:st|nd|rd|th|ST|ND|RD|TH)(?![A-Za-z0-9])")
 _DECADE = pattern(r"(?P<number>(?:1[6-9]|20)\d0)'?s(?![A-Za-z0-9])")
 _HASH = pattern(
@@ -49,26 +36,6 @@ _ALWAYS = pattern(r"24/7(?![\d.])")
 _RECKONED = pattern(r"\d+(?:[eE][-+]|e|[xX]\s?)\d")
 _DIGITS_LETTER = pattern(r"(?P<digits>\d+)(?P<letters>[A-Za-z]+)")
 _GROUPED_CODE = pattern(r"\d{3,4}(?: \d{3,4}){2,}(?!\d)")
-
-
-def telephone(scan: Scan, start: int) -> int:
-    """A telephone number at ``start``; 0 if there is none."""
-    match = _TELEPHONE.match(scan.text, start)
-    if match is None:
-        return 0
-    number = match.group()
-    following = scan.text[match.end() : match.end() + 4]
-    if match["called"] is not None:
-        if not _CALLED.search(scan.text[max(0, start - 16) : start]):
-            return 0
-        if _COUNTED.match(following) and not following[:1].isspace():
-            return 0
-    elif number.isdigit() and _COUNTED.match(following):
-        return 0
-    digits = re.sub(r"\D", "", number)
-    chinese = scan.language(start, match.end()) == "zh"
-    scan.say(zh.phone_digits(digits) if chinese else en.digits(digits))
-    return match.end()
 
 
 def ordinal(scan: Scan, start: int) -> int:

@@ -13,20 +13,25 @@ _WITHOUT_NUMBER = frozenset(
     "μA μF mL kN Nm dB ppm ℃ °C ℉ °F Ω kΩ MΩ mol lx kJ MJ GJ mbar".split()
 )
 _RATE_ALONE = pattern(
-    r"(?:[kmcd]?m[²³23]?|Nm[³3]|[mμk]?[gL]|t|r|kW|W|k?N|k?J|[mμ]?S|rad|[MGk]B|℃|°C|k?mol|kgf|次)"
-    r"/(?:\(?(?:min|s[²2]?|h|d|[cm]?m[²³23]?|L|k?g|℃|mol)(?![A-Za-z0-9]))"
+    r"(?:[kmcdμ]?m[²³23]?|Nm[³3]|V|[mμk]?[gL]|t|r|kW|W|k?N|k?J|[mμ]?S|rad|[MGk]B|℃|°C|k?mol|kgf|次)"
+    r"/(?:\(?(?:min|s[²2]?|h|d|[cm]?m[²³23]?|L|k?g|℃|mol|Hz)(?![A-Za-z0-9]))"
 )
 _EXPONENTS = {"²": 2, "2": 2, "^2": 2, "³": 3, "3": 3, "^3": 3, "⁻¹": -1, "^-1": -1, "⁻²": -2}
 _LENGTHS = frozenset("m dm cm mm km μm in inch ft yd".split())
-_LETTERS = pattern(r"(?:mm|cm|m|in)H2O|Nm[³3]|Sm³|%(?:RH|LEL|VOL)|°[CF]?|[%‰‱℃℉′″ΩÅ]"
+_LETTERS = pattern(r"(?:mm|cm|m|in)H2O|Nm[³3]|Sm³|%(?:RH|LEL|VOL|wt(?![A-Za-z]))|(?:wt|vol|mol)%"
+                   r"|°[CF]?|[%‰‱℃℉′″ΩÅ]"
                    r"|(?:sq|cu)\.? ?(?:ft|in|m|yd|km|mi)\.?(?![A-Za-z])"
                    r"|[A-Za-zμ]*Ω|[A-Za-zμ]+|μ", re.IGNORECASE)  # fmt: skip
 _EXPONENT = pattern(r"\^-?[123]|⁻?[¹²³]|[23](?![0-9.])")
+# Nobody measures seconds a centimetre: siemens, typed small.
+_CONDUCTIVITY = pattern(r"[uμm]s/cm(?![A-Za-z0-9])")
 _REFERENCE = pattern(r"\(([AaGg])\)")
 _ALPHANUMERIC = pattern(r"[A-Za-z0-9]")
 
 
 def _atom(symbol: str, in_compound: bool) -> Unit | None:
+    if len(symbol) > 2 and symbol[:-1].isupper() and symbol[-1] == "s":
+        return UNITS.get(symbol)  # PCs are not pieces.
     if symbol[:2] in ("sq", "cu") and len(symbol) > 2 and symbol[2] in ". ":
         side = UNITS[symbol[2:].strip(". ")]
         zh, en = POWERS[2 if symbol[0] == "s" else 3]
@@ -57,7 +62,7 @@ def _term(text: str, pos: int, in_compound: bool) -> tuple[Unit, int] | None:
         if symbol.lower() in _LENGTHS:
             zh, en = POWERS[exponent]
             return Unit(zh + unit.zh, en + unit.en, en + unit.en_plural), power.end()
-        if power.group().isdigit() and power.group().isascii():
+        if power.group().isdigit() and power.group().isascii() and symbol != "s":
             return None
         zh_power, en_power = ("二次方", " squared") if exponent == 2 else ("三次方", " cubed")
         return Unit(zh_power + unit.zh, unit.en + en_power, unit.en + en_power), power.end()
@@ -92,6 +97,8 @@ def parse_unit(text: str) -> tuple[Unit, int] | None:
     capitals. ``None`` when no unit ends at a word boundary.
     """
     in_compound = "/" in text or "·" in text
+    if _CONDUCTIVITY.match(text):
+        text = f"{text[0]}S{text[2:]}"
     first = _product(text, 0, False) or (_product(text, 0, True) if in_compound else None)
     if first is None:
         return None

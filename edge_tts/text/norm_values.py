@@ -10,7 +10,7 @@ from edge_tts.text.norm_units import parse_unit
 from edge_tts.text.units import Unit
 
 _NUMBER = pattern(
-    r"(?P<sign>[-+]?)(?P<integer>\d{1,3}(?:,\d{3})+(?!\d)|\d+)?(?:\.(?P<fraction>\d+))?"
+    r"(?P<sign>[-+–—]?)(?P<integer>\d{1,3}(?:,\d{3})+(?!\d)|\d+)?(?:\.(?P<fraction>\d+))?"
 )
 _DECIMAL_COMMA = pattern(
     r"(?P<integer>\d{1,3}),(?P<fraction>\d{1,2})(?=\s?(?:[A-Za-z°%℃μΩ]))(?![\d,])"
@@ -18,7 +18,7 @@ _DECIMAL_COMMA = pattern(
 _SUPERSCRIPTS = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "+-0123456789")
 _SCIENTIFIC = pattern(
     r"\s?[×xX*·]\s?10(?:\^\(?(?P<caret>[-+]?\d+)\)?|(?P<power>[⁺⁻]?[⁰¹²³⁴-⁹]+))"
-    r"|[eE](?P<e>[-+]\d{1,3}|\d{1,3})(?![\dA-Za-z.])"
+    r"|[eE](?P<e>[-+]\d{1,3}(?![\d.])|\d{1,3}(?![\dA-Za-z.]))"
 )
 _POWER = pattern(r"\^\(?(?P<caret>[-+]?\d+)\)?|(?P<power>[⁺⁻]?[⁰¹²³⁴-⁹]+)")
 _UNIT_RUN = pattern(
@@ -26,6 +26,10 @@ _UNIT_RUN = pattern(
     r"[A-Za-zμΩ°℃℉%‰‱′″Å²³¹⁻·⋅*/^().23-]{1,24}"
 )
 _INCH = pattern(r"\s?(?:\"|″)(?![A-Za-z])")
+# Short forms that are written with a full stop, which ends no sentence here.
+_DOTTED_UNITS = frozenset("in ft yd lb lbs oz gal min hr hrs sec".split())
+_DOT_WITHIN = pattern(r"\.(?=\s?[a-z(,;]|\s[-+]?\d)")
+_COLUMN = pattern(r"\.?\s(?P<liquid>Hg|H2O|[Ww]\.?[CcGg]\.?)(?![A-Za-z0-9])")
 _CONNECTOR = pattern(
     r"\s?(?P<plusminus>±|\+/-)\s?(?=[\d.])"
     r"|\s?(?P<range>[-~–—至到]|\.{2,3}|…)\s?(?=[-+]?\.?\d|\+?\.?\d)"
@@ -98,6 +102,11 @@ def unit_at(text: str, pos: int) -> tuple[Unit, int] | None:
         return None
     if len(symbol) == 1 and text[end : end + 1] == "#":
         return None
+    if symbol in ("in", "mm") and (column := _COLUMN.match(text, end)):
+        liquid = "Hg" if column["liquid"] == "Hg" else "H2O"
+        return parse_unit(symbol + liquid)[0], column.end()  # type: ignore[index]
+    if symbol in _DOTTED_UNITS and _DOT_WITHIN.match(text, end):
+        end += 1
     return unit, end
 
 
@@ -114,7 +123,7 @@ def _value_at(text: str, pos: int, signed: bool) -> Value | None:
         match = _NUMBER.match(text, pos)
         if match is None or not (match["integer"] or match["fraction"]):
             return None
-        sign = match["sign"]
+        sign = "-" if match["sign"] and match["sign"] in "–—" else match["sign"]
         if sign and not signed:
             return None
     integer = (match["integer"] or "").replace(",", "")
@@ -129,7 +138,8 @@ def _value_at(text: str, pos: int, signed: bool) -> Value | None:
             and not match["fraction"]
             and "E" in scientific.group()
         )
-        if not plain_e:
+        name = text[scientific.end() : scientific.end() + 1].isalpha()
+        if not plain_e and not (scientific["e"] and name and not unit_at(text, scientific.end())):
             exponent = raw.translate(_SUPERSCRIPTS)
             end = scientific.end()
     elif power := _POWER.match(text, end):

@@ -21,9 +21,11 @@ from typing import Literal, Protocol
 
 from edge_tts.text import (
     norm_abbreviations,
+    norm_chemistry,
     norm_codes,
     norm_dates,
     norm_network,
+    norm_phones,
     norm_symbols,
     norm_tokens,
 )
@@ -96,8 +98,17 @@ def normalize(text: str, lexicon: WordList, *, default_language: Language = "en"
 def _latin(scan: Scan, pos: int, token: str) -> int:
     text = scan.text
     end = pos + len(token)
+    if len(token) > _MOST_LETTERS:
+        scan.warnings.append(
+            f"a word of {len(token)} letters is cut after {_MOST_LETTERS}: {token[:12]}..."
+        )
+        scan.say(token[:_MOST_LETTERS].lower())
+        return end
     following = text[end : end + 1]
     joined = bool(following) and (following.isdigit() or following in "-_.:/")
+    chemical = token[0].isupper() and (not token.isupper() or following in _CHEMICAL_NEXT)
+    if chemical and (found := norm_chemistry.formula(scan, pos)):
+        return found
     if following and following in ".:/@\\" and (found := norm_network.network_name(scan, pos)):
         return found
     if joined:
@@ -121,6 +132,8 @@ def _digit(scan: Scan, pos: int) -> int:
     return pos + 1
 
 
+_MOST_LETTERS = 60
+_CHEMICAL_NEXT = frozenset("0123456789⁺⁻²³⁴+-(")
 _DIGIT_READERS = (
     norm_dates.date,
     norm_network.ip_address,
@@ -128,7 +141,7 @@ _DIGIT_READERS = (
     norm_codes.digit_code,
     norm_dates.time_of_day,
     norm_dates.duration,
-    norm_tokens.telephone,
+    norm_phones.telephone,
     norm_tokens.ordinal,
     norm_dates.day_and_month,
     norm_tokens.hash_number,

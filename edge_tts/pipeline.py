@@ -163,6 +163,7 @@ class Pipeline:
     def _build_synthesizer(self) -> Synthesizer:
         from edge_tts.synthesis.acoustic_model import AcousticModel
         from edge_tts.synthesis.dsp_vocoder import DspVocoder
+        from edge_tts.synthesis.listener import Listener
         from edge_tts.synthesis.synthesizer import Synthesizer
         from edge_tts.synthesis.vocoder import NeuralVocoder
 
@@ -178,6 +179,7 @@ class Pipeline:
             voice,
             new_spectral_filter=self._new_filter if self._filter_wanted else None,
             slowest_real_time_factor=SLOWEST_REAL_TIME_FACTOR if self._real_time else None,
+            new_listener=Listener if self._real_time else None,
         )
 
     def _build_front_end(self) -> TextFrontEnd:
@@ -249,7 +251,8 @@ def build_pipeline(settings: Settings, *, real_time: bool = False) -> Pipeline:
     Args:
         settings: see :mod:`edge_tts.config`.
         real_time: somebody listens while it speaks, so a vocoder network that is
-            too slow gives way to the fallback. Off, a text always has one sound.
+            too slow gives way to the fallback, and a GPU that is late to the CPU.
+            Off, a text always has one sound.
 
     Raises:
         VoiceError: there is no such voice, or it is not whole.

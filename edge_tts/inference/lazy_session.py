@@ -5,12 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from edge_tts.inference.memory import release_free_memory
 
 if TYPE_CHECKING:
-    from edge_tts.inference.session import Array, InferenceSession
+    from edge_tts.inference.session import Array, InferenceSession, Run
 
 
 class LazySession:
@@ -52,6 +53,18 @@ class LazySession:
                 return self._loaded_session().run(inputs)
             finally:
                 self._last_used_s = self._clock()
+
+    def start(self, inputs: dict[str, Array]) -> Run:
+        """Load if needed, then begin a run.
+
+        Raises:
+            InferenceError: it could not load.
+        """
+        from edge_tts.inference.session import start
+
+        with self._lock:
+            self._last_used_s = self._clock()
+            return _LazyRun(self, start(self._loaded_session(), inputs))
 
     def warm_up(self, inputs: dict[str, Array] | None = None) -> None:
         """Load now, and run once when inputs are given, so that the first text need not.
@@ -98,3 +111,18 @@ class LazySession:
             session.close()
             del session
             release_free_memory()
+
+
+@dataclass(frozen=True)
+class _LazyRun:
+    """A run that was begun; whose network was unloaded meanwhile, it loads again."""
+
+    owner: LazySession
+    run: Run
+
+    def result(self, due_s: float | None = None) -> dict[str, Array]:
+        with self.owner._lock:
+            try:
+                return self.run.result(due_s)
+            finally:
+                self.owner._last_used_s = self.owner._clock()

@@ -141,9 +141,19 @@ def _openers(
 
         return shared_worker().open(graph, "tensorrt", str(path), graph, str(engine_folder))
 
+    def on_gpu(opener: Opener) -> Opener:
+        def prompt(path: Path, step: ProviderStep) -> InferenceSession:
+            from edge_tts.inference.gpu_thread import open_prompt
+
+            return open_prompt(lambda: opener(path, step), f"the {graph}")
+
+        return prompt
+
     if gpu_worker:
-        return {"cpu": onnx, "cuda": onnx_in_worker, "tensorrt": tensorrt_in_worker}
-    return {"cpu": onnx, "cuda": onnx, "tensorrt": tensorrt}
+        onnx_on_gpu, tensorrt = onnx_in_worker, tensorrt_in_worker
+    else:
+        onnx_on_gpu = onnx
+    return {"cpu": onnx, "cuda": on_gpu(onnx_on_gpu), "tensorrt": on_gpu(tensorrt)}
 
 
 def _tensorrt_step(board: Board) -> ProviderStep:

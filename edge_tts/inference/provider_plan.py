@@ -19,6 +19,10 @@ class ProviderStep:
     usable: bool = True
 
     @property
+    def on_gpu(self) -> bool:
+        return self.name != "cpu"
+
+    @property
     def file_precision(self) -> str:
         """Precision of the file it reads: fp16 is made from the fp32 graph."""
         return "int8" if self.precision == "int8" else "fp32"
@@ -76,11 +80,17 @@ class ProviderPlan:
     def leave(
         self, graph: str | None, step: ProviderStep, reason: str, next_step: ProviderStep
     ) -> None:
-        """Note that a network, or all of them (``None``), go one step down; log it once."""
+        """Note that a network, or all of them (``None``), go down to a step; log it once.
+
+        A GPU's other steps between the two are left with the first: it is the same GPU.
+        """
         with self._lock:
             if (graph, step) in self._failed or (None, step) in self._failed:
                 return
-            self._failed[graph, step] = reason
+            left = self.steps[self.steps.index(step) : self.steps.index(next_step)]
+            for each in left:
+                if each is step or each.on_gpu:
+                    self._failed[graph, each] = reason
         who = f"the {graph} falls" if graph else "the networks fall"
         _log.warning("%s from %s to %s: %s", who, step, next_step, reason)
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from edge_tts.inference.session import Array
 
 OPEN_TIMEOUT_S = 60.0
-# Longer than any chunk takes; a listener waits this long once, and then hears the CPU.
-RUN_TIMEOUT_S = 1.0
+# Longer than any run takes, with kernels still to be loaded; a listener waits less, see GpuThread.
+RUN_TIMEOUT_S = 10.0
 _END_TIMEOUT_S = 2.0
 
 

@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from edge_tts.errors import InferenceError
+from edge_tts.inference.session import start as start_run
 from edge_tts.synthesis.windows import context_window
 
 if TYPE_CHECKING:
-    from edge_tts.inference.session import InferenceSession
+    from edge_tts.inference.session import InferenceSession, Run
     from edge_tts.voice import Voice
 
 Float32 = npt.NDArray[np.float32]
@@ -45,6 +46,26 @@ class Utterance:
         return len(self.owner)
 
 
+@dataclass(frozen=True, eq=False)
+class Decoding:
+    """Frames on their way through the decoder; of what comes out, ``keep`` is wanted."""
+
+    run: Run
+    keep: slice
+
+    def features(self, due_s: float | None = None) -> Float32:
+        """The features ``(C, K)``, waited for.
+
+        Args:
+            due_s: see :meth:`edge_tts.inference.session.Run.result`.
+
+        Raises:
+            InferenceError: the network failed.
+        """
+        features: Float32 = np.asarray(self.run.result(due_s)["features"], np.float32)
+        return features[0, :, self.keep]
+
+
 class AcousticModel:
     """Encoder and decoder of a voice.
 
@@ -74,17 +95,18 @@ class AcousticModel:
         """Frames beyond a chunk that the decoder must see."""
         return self._context
 
-    def encode(self, ids: Int64, speed: float = 1.0) -> Utterance:
+    def encode(self, ids: Int64, speed: float = 1.0, due_s: float | None = None) -> Utterance:
         """Run the encoder and lay out the frames.
 
         Args:
             ids: ``(1, T)``, the first the start symbol, the last the end symbol.
             speed: tempo, 2.0 is twice as fast.
+            due_s: see :meth:`edge_tts.inference.session.Run.result`.
 
         Raises:
             InferenceError: the network failed, or its durations are no numbers.
         """
-        outputs = self._encoder.run({"ids": ids})
+        outputs = start_run(self._encoder, {"ids": ids}).result(due_s)
         hidden = np.asarray(outputs["hidden"], np.float32)[0]
         log_durations = np.asarray(outputs["log_durations"], np.float64)[0]
         if not np.isfinite(log_durations).all():
@@ -99,8 +121,8 @@ class AcousticModel:
         owner = np.repeat(np.arange(len(durations)), durations)
         return Utterance(hidden, durations, owner)
 
-    def decode(self, utterance: Utterance, start: int, stop: int, chunk: int) -> Float32:
-        """Features ``(82, stop - start)`` of frames ``[start, stop)``.
+    def start_decoding(self, utterance: Utterance, start: int, stop: int, chunk: int) -> Decoding:
+        """Begin to decode the frames ``[start, stop)``.
 
         Args:
             utterance: from :meth:`encode`.
@@ -109,14 +131,11 @@ class AcousticModel:
             chunk: the nominal chunk length, which sets the width of the window.
 
         Raises:
-            InferenceError: the network failed.
+            InferenceError: the network could not be loaded.
         """
         window = context_window(start, stop, utterance.frames, self._context, chunk)
         frames = expand(utterance, window.begin, window.end)
-        features: Float32 = np.asarray(
-            self._decoder.run({"frames": frames})["features"], np.float32
-        )
-        return features[0, :, window.keep]
+        return Decoding(start_run(self._decoder, {"frames": frames}), window.keep)
 
 
 def whole_durations(log_durations: npt.NDArray[np.float64], speed: float, longest: int) -> Int64:

@@ -9,6 +9,7 @@ import numpy as np
 
 from edge_tts.audio_chunk import AudioChunk
 from edge_tts.errors import NothingToSpeakError, UsageError
+from edge_tts.synthesis.listener import Listener
 from edge_tts.synthesis.noise import NoiseTable
 from edge_tts.synthesis.text_pieces import speakable_pieces
 from edge_tts.synthesis.utterance_stream import (
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from edge_tts.synthesis.acoustic_model import AcousticModel
-    from edge_tts.synthesis.vocoder import Vocoder
+    from edge_tts.synthesis.vocoder import NetworkVocoder, Vocoder
     from edge_tts.voice import Voice
 
 SPEED_RANGE = (0.5, 2.0)
@@ -72,6 +73,8 @@ class Synthesizer:
         chunk_frames: chunk lengths in frames, the last one repeats; by default
             those of the voice. Samples do not depend on them.
         slowest_real_time_factor: see :class:`VocoderChain`.
+        new_listener: made for each text when somebody hears it while it is made;
+            a network that can be late is then waited for no longer than sound lasts.
 
     One text at a time: not thread-safe.
     """
@@ -80,14 +83,16 @@ class Synthesizer:
         self,
         front_end: FrontEnd,
         acoustic_model: AcousticModel,
-        vocoder: Vocoder | None,
+        vocoder: NetworkVocoder | None,
         fallback_vocoder: Vocoder,
         voice: Voice,
         *,
         new_spectral_filter: Callable[[], SpectralFilter] | None = None,
         chunk_frames: Sequence[int] | None = None,
         slowest_real_time_factor: float | None = None,
+        new_listener: Callable[[], Listener] | None = None,
     ) -> None:
+        self._new_listener = new_listener
         self._front_end = front_end
         self._acoustic_model = acoustic_model
         self._voice = voice
@@ -178,18 +183,21 @@ class Synthesizer:
         self, phrases: Iterator[Phrase], speed: float, *, look_ahead: bool
     ) -> Iterator[AudioChunk]:
         clock = StageClock()
+        listener = self._new_listener() if self._new_listener else None
         index = 0
         phrase = next(phrases, None)
         clock.lap("text")
         while phrase is not None:
             following: Phrase | None = None
-            for piece in self._speak(phrase, speed, clock):
+            for piece in self._speak(phrase, speed, clock, listener):
                 is_last = False
                 if piece.ends_phrase and look_ahead:
                     clock.start()
                     following = next(phrases, None)
                     clock.lap("text")
                     is_last = following is None
+                if listener is not None:
+                    listener.hand_over(len(piece.samples) / self._voice.sample_rate_hz)
                 yield self._chunk(piece, index, is_last, clock)
                 index += 1
             clock.start()
@@ -199,12 +207,15 @@ class Synthesizer:
             silence = np.zeros(len(self._fade), np.float32)
             yield self._chunk(Piece(silence, "neural", ends_phrase=False), index, True, clock)
 
-    def _speak(self, phrase: Phrase, speed: float, clock: StageClock) -> Iterator[Piece]:
+    def _speak(
+        self, phrase: Phrase, speed: float, clock: StageClock, listener: Listener | None
+    ) -> Iterator[Piece]:
+        due_s = listener.due_s if listener is not None else _no_deadline
         clock.start()
-        utterance = self._acoustic_model.encode(phrase.ids, speed)
+        utterance = self._acoustic_model.encode(phrase.ids, speed, due_s())
         clock.lap("encoder")
         stream = UtteranceStream(
-            self._acoustic_model, self._vocoder, self._noise, self._voice, self._plan, clock
+            self._acoustic_model, self._vocoder, self._noise, self._voice, self._plan, clock, due_s
         )
         make_filter = self._new_spectral_filter
         return stream.pieces(utterance, make_filter() if make_filter else None)
@@ -223,6 +234,10 @@ class Synthesizer:
             stage_ms=clock.take(),
             via=piece.via,
         )
+
+
+def _no_deadline() -> None:
+    """Nobody listens."""
 
 
 def _check_speed(speed: float) -> None:

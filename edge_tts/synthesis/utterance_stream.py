@@ -16,7 +16,7 @@ from edge_tts.synthesis.windows import context_window
 
 if TYPE_CHECKING:
     from edge_tts.audio_chunk import Via
-    from edge_tts.synthesis.acoustic_model import AcousticModel, Float32, Utterance
+    from edge_tts.synthesis.acoustic_model import AcousticModel, Decoding, Float32, Utterance
     from edge_tts.synthesis.noise import NoiseTable
     from edge_tts.synthesis.vocoder import Complex64
     from edge_tts.synthesis.vocoder_chain import VocoderChain
@@ -61,6 +61,21 @@ class Piece:
 
 
 @dataclass(frozen=True)
+class Span:
+    """One chunk: frames ``[start, stop)``, for which ``[decoded, ahead)`` must be decoded first.
+
+    ``chunk`` is its nominal length, and ``decode_chunk`` that of its decoding.
+    """
+
+    start: int
+    stop: int
+    chunk: int
+    decoded: int
+    ahead: int
+    decode_chunk: int
+
+
+@dataclass(frozen=True)
 class ChunkPlan:
     """Chunk lengths in frames: the first, the second, ... the last one repeats."""
 
@@ -69,6 +84,16 @@ class ChunkPlan:
     def length(self, index: int) -> int:
         return self.frames[min(index, len(self.frames) - 1)]
 
+    def spans(self, total: int, lookahead: int) -> Iterator[Span]:
+        """The chunks of ``total`` frames whose decoding is ``lookahead`` frames ahead."""
+        start = decoded = index = 0
+        while start < total:
+            chunk = self.length(index)
+            stop = min(total, start + chunk)
+            ahead = min(total, stop + lookahead)
+            yield Span(start, stop, chunk, decoded, ahead, chunk if decoded else ahead)
+            start, decoded, index = stop, ahead, index + 1
+
 
 @dataclass(eq=False)
 class UtteranceStream:
@@ -76,6 +101,10 @@ class UtteranceStream:
 
     Features are decoded as far ahead as the vocoder's context asks and no
     further, so the first sound needs one chunk of work whatever the length.
+
+    A network that runs beside its caller has work while the host has: the
+    vocoder while pulses are made, the next chunk's decoder while this chunk is
+    transformed and its taker limits and plays it.
     """
 
     acoustic_model: AcousticModel
@@ -84,6 +113,7 @@ class UtteranceStream:
     voice: Voice
     plan: ChunkPlan
     clock: StageClock = field(default_factory=StageClock)
+    due_s: Callable[[], float | None] = lambda: None
 
     def pieces(
         self, utterance: Utterance, spectral_filter: SpectralFilter | None
@@ -101,51 +131,48 @@ class UtteranceStream:
         voice, total = self.voice, utterance.frames
         source = PulseSource(voice.sample_rate_hz, voice.n_fft, voice.hop_length)
         inverse = InverseStft(voice.n_fft, voice.hop_length)
-        lookahead = max(self.vocoder.context_frames, LOOKAHEAD_FRAMES)
-        features = np.empty((FEATURES, total), np.float32)
+        context = self.vocoder.context_frames
+        features = np.zeros((FEATURES, total), np.float32)
         f0_hz = np.empty(total, np.float32)
-        decoded = start = index = 0
-        while start < total:
+        spans = self.plan.spans(total, max(context, LOOKAHEAD_FRAMES))
+        span: Span | None = next(spans)
+        decoding = self._start_decoding(utterance, span)
+        while span is not None:
             began_s = time.perf_counter()
             self.clock.start()
-            chunk = self.plan.length(index)
-            stop = min(total, start + chunk)
-            ahead = min(total, stop + lookahead)
-            if ahead > decoded:
-                width = ahead - decoded if decoded == 0 else chunk
-                fresh = self._decode(utterance, decoded, ahead, width)
-                features[:, decoded:ahead] = fresh
-                f0_hz[decoded:ahead] = fundamental_hz(fresh)
-                decoded = ahead
+            if decoding is not None:
+                fresh = vocoder_features(decoding.features(self.due_s()))
+                features[:, span.decoded : span.ahead] = fresh
+                f0_hz[span.decoded : span.ahead] = fundamental_hz(fresh)
             self.clock.lap("decoder")
+            start, stop = span.start, span.stop
+            window = context_window(start, stop, total, context, span.chunk)
+            vocoding = self.vocoder.start(features[:, window.begin : window.end], window.keep)
+            self.clock.lap("vocoder")
             pulses = source.spectra(f0_hz[start : stop + LOOKAHEAD_FRAMES], stop - start)
             self.clock.lap("transform")
-            window = context_window(start, stop, total, self.vocoder.context_frames, chunk)
-            spectra, via = self.vocoder.spectra(
-                features[:, window.begin : window.end],
-                window.keep,
-                pulses,
-                self.noise.rows(start, stop),
-            )
+            spectra, via = vocoding.spectra(pulses, self.noise.rows(start, stop), self.due_s())
             self.clock.lap("vocoder")
+            span = next(spans, None)
+            decoding = self._start_decoding(utterance, span)
+            self.clock.lap("decoder")
             if spectral_filter is not None and via == "neural":
                 spectra = spectral_filter(spectra)
                 self.clock.lap("filter")
             samples = inverse.push(spectra)
-            if stop == total:
+            if span is None:
                 samples = np.concatenate((samples, inverse.finish()))
             self.clock.lap("transform")
             work_s = time.perf_counter() - began_s
             self.vocoder.report(
                 via, work_s, (stop - start) * voice.hop_length / voice.sample_rate_hz
             )
-            start, index = stop, index + 1
-            yield Piece(samples, via, ends_phrase=start == total)
+            yield Piece(samples, via, ends_phrase=span is None)
 
-    def _decode(self, utterance: Utterance, start: int, stop: int, chunk: int) -> Float32:
-        """Decode ``[start, stop)`` in steps of at most ``chunk`` frames."""
-        parts = [
-            self.acoustic_model.decode(utterance, at, min(stop, at + chunk), chunk)
-            for at in range(start, stop, chunk)
-        ]
-        return vocoder_features(np.concatenate(parts, axis=1))
+    def _start_decoding(self, utterance: Utterance, span: Span | None) -> Decoding | None:
+        """Begin what a chunk still needs of the decoder, if anything."""
+        if span is None or span.decoded == span.ahead:
+            return None
+        return self.acoustic_model.start_decoding(
+            utterance, span.decoded, span.ahead, span.decode_chunk
+        )

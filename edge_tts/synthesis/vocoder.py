@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from edge_tts.inference.session import start as start_run
+
 if TYPE_CHECKING:
-    from edge_tts.inference.session import InferenceSession
+    from edge_tts.inference.session import Array, InferenceSession, Run
     from edge_tts.voice import Voice
 
 Float32 = npt.NDArray[np.float32]
@@ -49,6 +52,39 @@ class Vocoder(Protocol):
         ...
 
 
+class VocoderRun(Protocol):
+    """A chunk on its way through a network vocoder."""
+
+    def spectra(self, pulses: Complex64, noise: Complex64, due_s: float | None = None) -> Complex64:
+        """Spectra ``(K, n_fft // 2 + 1)`` of the frames that were asked for.
+
+        Args:
+            pulses: see :meth:`Vocoder.spectra`, as ``noise``.
+            due_s: see :meth:`edge_tts.inference.session.Run.result`.
+
+        Raises:
+            InferenceError: the network failed.
+        """
+        ...
+
+
+class NetworkVocoder(Protocol):
+    """A vocoder that can work while its caller makes the excitation."""
+
+    @property
+    def context_frames(self) -> int:
+        """Frames beyond a chunk that it must see on either side."""
+        ...
+
+    def start(self, features: Float32, keep: slice) -> VocoderRun:
+        """Begin a chunk; ``features`` and ``keep`` are those of :meth:`Vocoder.spectra`.
+
+        Raises:
+            InferenceError: the network could not be loaded.
+        """
+        ...
+
+
 class NeuralVocoder:
     """The voice's vocoder network.
 
@@ -65,11 +101,19 @@ class NeuralVocoder:
     def context_frames(self) -> int:
         return self._context
 
-    def spectra(
-        self, features: Float32, keep: slice, pulses: Complex64, noise: Complex64
-    ) -> Complex64:
-        """See :meth:`Vocoder.spectra`."""
-        outputs = self._session.run({"features": np.ascontiguousarray(features)[None]})
+    def start(self, features: Float32, keep: slice) -> VocoderRun:
+        """See :meth:`NetworkVocoder.start`."""
+        inputs: dict[str, Array] = {"features": np.ascontiguousarray(features)[None]}
+        return _NeuralRun(start_run(self._session, inputs), keep)
+
+
+@dataclass(frozen=True)
+class _NeuralRun:
+    run: Run
+    keep: slice
+
+    def spectra(self, pulses: Complex64, noise: Complex64, due_s: float | None = None) -> Complex64:
+        outputs, keep = self.run.result(due_s), self.keep
         filtered = np.empty(pulses.shape, np.complex64)
         filtered.real = outputs["harmonic_real"][0, keep]
         filtered.imag = outputs["harmonic_imag"][0, keep]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +14,7 @@ from edge_tts.errors import InferenceError
 
 if TYPE_CHECKING:
     from edge_tts.audio_chunk import Via
-    from edge_tts.synthesis.vocoder import Complex64, Float32, Vocoder
+    from edge_tts.synthesis.vocoder import Complex64, Float32, NetworkVocoder, Vocoder, VocoderRun
 
 _log = logging.getLogger(__name__)
 
@@ -39,7 +40,7 @@ class VocoderChain:
 
     def __init__(
         self,
-        neural: Vocoder | None,
+        neural: NetworkVocoder | None,
         fallback: Vocoder,
         *,
         slowest_real_time_factor: float | None = None,
@@ -59,22 +60,18 @@ class VocoderChain:
             max(self._neural.context_frames, fallback_frames) if self._neural else fallback_frames
         )
 
-    def spectra(
-        self, features: Float32, keep: slice, pulses: Complex64, noise: Complex64
-    ) -> tuple[Complex64, Via]:
-        """As :meth:`edge_tts.synthesis.vocoder.Vocoder.spectra`, and who made them."""
+    def start(self, features: Float32, keep: slice) -> ChainRun:
+        """Begin a chunk; see :meth:`edge_tts.synthesis.vocoder.Vocoder.spectra`."""
         if self._retry_at_s is not None and self._clock() >= self._retry_at_s:
             self._retry_at_s = None
             self._slow_chunks = 0
+        run = None
         if self._neural is not None and self._retry_at_s is None:
             try:
-                spectra = self._neural.spectra(features, keep, pulses, noise)
-                if not np.isfinite(spectra.sum()):
-                    raise InferenceError("the vocoder gave values that are no numbers")
-                return spectra, "neural"
+                run = self._neural.start(features, keep)
             except InferenceError as exc:
                 self._fall(str(exc))
-        return self._fallback.spectra(features, keep, pulses, noise), "dsp"
+        return ChainRun(self, run, features, keep)
 
     def report(self, via: Via, work_s: float, sound_s: float) -> None:
         """Tell how long a whole chunk took, and how long it sounds."""
@@ -88,3 +85,34 @@ class VocoderChain:
     def _fall(self, reason: str) -> None:
         self._retry_at_s = self._clock() + RETRY_S
         _log.warning("vocoder network out of use for %.0f s, fallback speaks: %s", RETRY_S, reason)
+
+
+@dataclass(frozen=True, eq=False)
+class ChainRun:
+    """A chunk that the network has begun, or that waits for the fallback."""
+
+    _chain: VocoderChain
+    _run: VocoderRun | None
+    _features: Float32
+    _keep: slice
+
+    def spectra(
+        self, pulses: Complex64, noise: Complex64, due_s: float | None = None
+    ) -> tuple[Complex64, Via]:
+        """The spectra, and who made them.
+
+        Args:
+            pulses: see :meth:`edge_tts.synthesis.vocoder.Vocoder.spectra`, as ``noise``.
+            due_s: when to wait for the network no longer, see
+                :meth:`edge_tts.inference.session.Run.result`.
+        """
+        if self._run is not None:
+            try:
+                spectra = self._run.spectra(pulses, noise, due_s)
+                if not np.isfinite(spectra.sum()):
+                    raise InferenceError("the vocoder gave values that are no numbers")
+                return spectra, "neural"
+            except InferenceError as exc:
+                self._chain._fall(str(exc))
+        fallback = self._chain._fallback
+        return fallback.spectra(self._features, self._keep, pulses, noise), "dsp"

@@ -85,7 +85,9 @@ def test_decoded_chunks_equal_one_run(
     total = utterance.frames
     whole = networks["decoder"].run({"frames": expand(utterance, 0, total)})["features"][0]
     chunks = [
-        acoustic_model.decode(utterance, start, stop, lengths[min(number, len(lengths) - 1)])
+        acoustic_model.start_decoding(
+            utterance, start, stop, lengths[min(number, len(lengths) - 1)]
+        ).features()
         for number, (start, stop) in enumerate(cut(total, lengths))
     ]
     np.testing.assert_allclose(np.concatenate(chunks, axis=1), whole, atol=1e-5)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from edge_tts.audio_chunk import AudioChunk
 from edge_tts.errors import InferenceError, NothingToSpeakError, UsageError
 from edge_tts.synthesis.synthesizer import Synthesizer
-from edge_tts.synthesis.vocoder import NeuralVocoder
+from edge_tts.synthesis.vocoder import NeuralVocoder, VocoderRun
 from edge_tts.voice import Voice
 from tests.fakes import FakeFrontEnd
 
@@ -123,11 +123,11 @@ class FailsAfter:
         self._left = chunks
         self.context_frames = vocoder.context_frames
 
-    def spectra(self, *arguments: Any) -> np.ndarray:
+    def start(self, *arguments: Any) -> VocoderRun:
         self._left -= 1
         if self._left < 0:
             raise InferenceError("gone")
-        return self._vocoder.spectra(*arguments)
+        return self._vocoder.start(*arguments)
 
 
 def test_the_fallback_takes_over_between_two_chunks(
@@ -177,8 +177,14 @@ def test_samples_never_leave_the_range(
     new_synthesizer: NewSynthesizer, voice: Voice, networks: dict[str, Any]
 ) -> None:
     class Loud(NeuralVocoder):
-        def spectra(self, *arguments: Any) -> np.ndarray:
-            return super().spectra(*arguments) * 100
+        def start(self, *arguments: Any) -> Any:
+            run = super().start(*arguments)
+
+            class LoudRun:
+                def spectra(self, *arguments: Any) -> np.ndarray:
+                    return run.spectra(*arguments) * 100
+
+            return LoudRun()
 
     samples = joined(new_synthesizer(vocoder=Loud(networks["vocoder"], voice)).stream(TEXT))
     assert np.abs(samples).max() == 1.0

@@ -27,9 +27,8 @@ def test_filters_pulses_and_shapes_noise(voice: Voice, networks: dict[str, OnnxS
         (rng.standard_normal((6, 601)) + 1j * rng.standard_normal((6, 601))).astype(np.complex64)
         for _ in range(2)
     )
-    spectra = NeuralVocoder(networks["vocoder"], voice).spectra(
-        features, slice(5, 11), pulses, noise
-    )
+    run = NeuralVocoder(networks["vocoder"], voice).start(features, slice(5, 11))
+    spectra = run.spectra(pulses, noise)
     outputs = networks["vocoder"].run({"features": features[None]})
     real, imag, magnitude = (
         outputs[name][0, 5:11] for name in ("harmonic_real", "harmonic_imag", "noise_magnitude")

@@ -9,7 +9,7 @@ import pytest
 from edge_tts.errors import InferenceError
 from edge_tts.synthesis.vocoder_chain import RETRY_S, VocoderChain
 
-ARGUMENTS: tuple[Any, ...] = (None, slice(0, 2), None, None)
+ANY: Any = None
 
 
 class ConstantVocoder:
@@ -20,11 +20,18 @@ class ConstantVocoder:
         self.context_frames = context_frames
         self.calls = 0
 
+    def start(self, *arguments: Any) -> ConstantVocoder:
+        return self
+
     def spectra(self, *arguments: Any) -> np.ndarray:
         self.calls += 1
         if isinstance(self.value, Exception):
             raise self.value
         return np.full((2, 3), self.value, np.complex64)
+
+
+def spectra_of(chain: VocoderChain) -> tuple[np.ndarray, str]:
+    return chain.start(ANY, slice(0, 2)).spectra(ANY, ANY)
 
 
 class Clock:
@@ -37,10 +44,10 @@ class Clock:
 def test_takes_the_network_while_it_works() -> None:
     fallback = ConstantVocoder(2)
     chain = VocoderChain(ConstantVocoder(1, context_frames=7), fallback)
-    spectra, via = chain.spectra(*ARGUMENTS)
+    spectra, via = spectra_of(chain)
     assert (spectra[0, 0], via, chain.context_frames) == (1, "neural", 7)
     chain.report(via, work_s=100.0, sound_s=1.0)
-    assert chain.spectra(*ARGUMENTS)[1] == "neural"
+    assert spectra_of(chain)[1] == "neural"
     assert fallback.calls == 0
 
 
@@ -52,15 +59,15 @@ def test_falls_with_one_line_and_tries_again(
     chain = VocoderChain(neural, ConstantVocoder(2), clock=clock)
     with caplog.at_level(logging.WARNING):
         for _ in range(5):
-            spectra, via = chain.spectra(*ARGUMENTS)
+            spectra, via = spectra_of(chain)
             assert (spectra[0, 0], via) == (2, "dsp")
     assert neural.calls == 1
     assert len(caplog.records) == 1
     neural.value = 1
     clock.now_s = RETRY_S - 1
-    assert chain.spectra(*ARGUMENTS)[1] == "dsp"
+    assert spectra_of(chain)[1] == "dsp"
     clock.now_s = RETRY_S
-    assert chain.spectra(*ARGUMENTS)[1] == "neural"
+    assert spectra_of(chain)[1] == "neural"
 
 
 def test_falls_when_two_chunks_in_a_row_are_too_slow() -> None:
@@ -70,7 +77,7 @@ def test_falls_when_two_chunks_in_a_row_are_too_slow() -> None:
     )
 
     def speak(work_s: float) -> str:
-        via = chain.spectra(*ARGUMENTS)[1]
+        via = spectra_of(chain)[1]
         chain.report(via, work_s, sound_s=1.0)
         return via
 
@@ -81,10 +88,10 @@ def test_falls_when_two_chunks_in_a_row_are_too_slow() -> None:
 
 def test_a_fault_of_our_own_is_not_hidden() -> None:
     with pytest.raises(TypeError):
-        VocoderChain(ConstantVocoder(TypeError("bug")), ConstantVocoder(2)).spectra(*ARGUMENTS)
+        spectra_of(VocoderChain(ConstantVocoder(TypeError("bug")), ConstantVocoder(2)))
 
 
 def test_without_a_network_the_fallback_speaks() -> None:
     chain = VocoderChain(None, ConstantVocoder(2, context_frames=3))
-    assert chain.spectra(*ARGUMENTS)[1] == "dsp"
+    assert spectra_of(chain)[1] == "dsp"
     assert chain.context_frames == 3

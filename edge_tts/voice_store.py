@@ -147,17 +147,19 @@ class VoiceStore:
             previous = self._target(PREVIOUS)
             if previous is None or previous == self._target(CURRENT):
                 raise VoiceError(f"no previous voice in {self._folder} to go back to")
-            self._switch(previous)
+            self._switch(self._folder / os.readlink(self._folder / PREVIOUS))
             return load_voice(previous)
 
     def _packs(self) -> list[Path]:
-        places = [self._folder, *self._system_folders]
         return [
             folder
-            for place in places
+            for place in (self._folder, *self._system_folders)
             if place.is_dir()
             for folder in sorted(place.iterdir())
-            if folder.is_dir() and not folder.is_symlink() and not folder.name.startswith(".")
+            if folder.is_dir() and not folder.name.startswith(".")
+            # A voice of the system is a link to the release that brought it.
+            if folder.name not in (CURRENT, PREVIOUS)
+            and (place != self._folder or not folder.is_symlink())
         ]
 
     def _target(self, link: str) -> Path | None:
@@ -202,15 +204,19 @@ class VoiceStore:
         if old == folder.resolve():
             return
         if old is not None and _is_whole(old):
-            self._link(PREVIOUS, old)
+            self._link(PREVIOUS, Path(os.readlink(self._folder / CURRENT)))
         self._link(CURRENT, folder)
 
     def _link(self, name: str, folder: Path) -> None:
-        """Point a link at a pack by one atomic rename."""
+        """Point a link at a pack by one atomic rename.
+
+        One of the system is named as it stands there, not by what its own link leads to now.
+        """
         new = self._folder / f"{_STAGING}{name}"
         new.unlink(missing_ok=True)
-        inside = folder.resolve().parent == self._folder.resolve()
-        os.symlink(folder.name if inside else folder.resolve(), new)
+        place = self._folder / folder
+        inside = place.resolve().parent == self._folder.resolve()
+        os.symlink(place.resolve().name if inside else place.absolute(), new)
         os.replace(new, self._folder / name)
         sync_folder(self._folder)
 

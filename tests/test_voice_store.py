@@ -200,6 +200,27 @@ class TestUse:
         assert store.rollback().version == "1.0.0"
         assert lite.exists()
 
+    def test_a_voice_of_the_system_that_an_upgrade_replaces(
+        self, folder: Path, packs: dict[str, Path], tmp_path: Path, tiny_voice: Path
+    ) -> None:
+        system = tmp_path / "system"
+        system.mkdir()
+        for version in ("2.0.0", "2.1.0"):
+            copy_pack(tiny_voice, tmp_path / version, name="zh-lite", version=version)
+        (system / "zh-lite").symlink_to(tmp_path / "2.0.0")
+        store = open_store(folder)
+        assert [voice.name for voice in store.voices()] == ["zh-lite"]
+        store.use("zh-lite")
+        assert [voice.is_current for voice in store.voices()] == [True]
+        (system / "zh-lite").unlink()
+        (system / "zh-lite").symlink_to(tmp_path / "2.1.0")
+        assert current_version(folder) == "2.1.0"
+        store.install(packs["1.0.0"])
+        assert store.rollback().version == "2.1.0"
+        (system / "zh-lite").unlink()
+        (system / "zh-lite").symlink_to(tmp_path / "2.0.0")
+        assert current_version(folder) == "2.0.0"
+
     def test_an_unknown_one_names_those_there_are(
         self, folder: Path, packs: dict[str, Path]
     ) -> None:

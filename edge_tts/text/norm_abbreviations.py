@@ -37,6 +37,7 @@ _NUMERAL_NOUNS = pattern(
     re.IGNORECASE,
 )
 _WORD_BEFORE = pattern(r"(?<![A-Za-z])[A-Za-z]{3,}\s$")
+_SHORT_BEFORE_NUMBERS = frozenset("max min fig ch rev ver rm sch wk div vol".split())
 _DOTTED = pattern(r"(?:[A-Za-z]\.){2,}(?![A-Za-z0-9])")
 _DOTTED_READINGS = {
     "e.g.": "for example", "i.e.": "that is", "a.m.": "A M", "p.m.": "P M", "a.k.a.": "A K A"
@@ -73,7 +74,7 @@ _ARTICLE = pattern(
     r"infinity|sum|up|down|left|angle|diameter|about|square|ohms|proportional|"
     rf"{'|'.join(name for _, name in GREEK.values())})\b)[A-Za-z][a-z]+(?![A-Za-z0-9])"
 )
-_EXTENSION = pattern(r"\.?\s*(?=\d)")
+_EXTENSION = pattern(r"\.?[:：]?\s*(?=[\d+(（])")
 
 
 def numeral_value(scan: Scan, word: str, start: int, end: int) -> int | None:
@@ -107,7 +108,9 @@ def _abbreviation(scan: Scan, token: str, start: int, end: int) -> tuple[str, in
     after = end + 1 if dotted else end
     full = ABBREVIATIONS[lower]
     if lower in ("ext", "tel") and _EXTENSION.match(text, after):
-        return ("extension" if lower == "ext" else full), after
+        chinese = scan.default == "zh"
+        names = {"ext": ("分机", "extension"), "tel": ("电话", full)}[lower]
+        return names[not chinese], after
     number_next = _NUMBER_NEXT.match(text, after) is not None
     if full in PROPER_WORDS:
         # A weekday or month is short only with its full stop or a number beside it.
@@ -126,7 +129,7 @@ def _abbreviation(scan: Scan, token: str, start: int, end: int) -> tuple[str, in
         return None
     if dotted and (
         number_next
-        or re.match(r"\s?[A-Z](?![A-Za-z])", text[after : after + 3])
+        or (single := re.match(r"\s?[A-Z](?![A-Za-z])", text[after : after + 3]))
         or re.match(r"\s*(?:[a-z]|[,;:)]|$)|\s+[A-Z]", text[after : after + 64])
     ):
         last = not text[after : after + 64].strip()
@@ -135,7 +138,7 @@ def _abbreviation(scan: Scan, token: str, start: int, end: int) -> tuple[str, in
             return None
         if (
             known_word
-            and not number_next
+            and not (number_next or single)
             and re.match(r"\s+[A-Z]", text[after : after + 64])
             and (full not in TITLES)
         ):
@@ -143,7 +146,7 @@ def _abbreviation(scan: Scan, token: str, start: int, end: int) -> tuple[str, in
         return full, (end if last else after)
     if lower in ALWAYS_ABBREVIATED and token != lower.upper():
         return full, end
-    if lower in ("max", "min", "fig", "ch", "rev", "ver") and number_next and not scan.all_caps:
+    if lower in _SHORT_BEFORE_NUMBERS and number_next and not scan.all_caps:
         return full, end
     return None
 

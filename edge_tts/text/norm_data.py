@@ -56,7 +56,15 @@ ABBREVIATIONS = {
     "ave": "avenue", "mfg": "manufacturing", "ref": "reference", "cont": "continued",
     "incl": "including", "excl": "excluding", "est": "estimated", "tel": "telephone",
     "misc": "miscellaneous", "maint": "maintenance", "diff": "differential", "press": "pressure",
-    "cyl": "cylinder", "xfmr": "transformer", "bldg": "building", "rm": "room", "jan": "January",
+    "cyl": "cylinder", "wk": "week", "sch": "schedule", "div": "division", "lvl": "level",
+    "xmtr": "transmitter", "ckt": "circuit", "bkr": "breaker", "sys": "system",
+    "suct": "suction", "brg": "bearing", "htg": "heating", "clg": "cooling", "dmpr": "damper",
+    "disch": "discharge", "ovld": "overload", "ovrld": "overload", "sply": "supply",
+    "rtn": "return",
+    "snsr": "sensor", "gnd": "ground", "batt": "battery", "emerg": "emergency", "trbl": "trouble",
+    "cntrl": "control", "fdbk": "feedback", "fbk": "feedback", "xfer": "transfer", "hdr": "header",
+    "xfmr": "transformer",
+    "bldg": "building", "rm": "room", "jan": "January",
     "mar": "March", "feb": "February", "apr": "April", "jun": "June", "jul": "July",
     "aug": "August",
     "sept": "September", "sep": "September", "oct": "October", "nov": "November",
@@ -66,7 +74,8 @@ ABBREVIATIONS = {
 #: Those that are never words, so that they are expanded without a full stop too.
 ALWAYS_ABBREVIATED = frozenset(
     "dr mr mrs prof approx temp temps max avg vs etc qty msg pwr mtr vlv flt cmd assy freq mfg "
-    "dept maint xfmr bldg ext err req".split()
+    "dept maint xfmr bldg ext err req alm lvl xmtr ckt bkr sys disch suct brg htg clg dmpr ovld "
+    "ovrld sply rtn snsr gnd batt emerg trbl cntrl fdbk fbk xfer hdr".split()
 )
 TITLES = frozenset("doctor mister missus miz professor".split())
 
@@ -80,7 +89,10 @@ SPECIAL_TOKENS = {
     "controlnet": "control net", "powerlink": "powerlink", "labview": "labview",
     "nox": "N O X", "sox": "S O X", "ctrl": "control", "github": "github",
     "mysql": "my S Q L", "sqlite": "S Q lite", "postgresql": "postgres Q L",
-    "codesys": "codesys", "youtube": "youtube", "nodejs": "node J S",
+    "codesys": "codesys", "youtube": "youtube", "nodejs": "node J S", "lipo": "lipo",
+    "nimh": "N I M H",
+    "poe": "P O E", "li-ion": "lithium ion", "no/nc": "N O N C", "nc/no": "N C N O",
+    "hi/lo": "high low", "lora": "lora", "nan": "N A N",
 }  # fmt: skip
 
 MONTHS = frozenset(

@@ -21,6 +21,16 @@ _DAY_FIRST = pattern(
 _MONTH_FIRST = pattern(
     r"(?P<month>1[0-2]|0?[1-9])/(?P<day>3[01]|[12]\d|0?[1-9])/(?P<year>(?:19|20)\d\d)(?![\d.])"
 )
+# Without a century or a year only where a time follows.
+_SHORT_DATE = pattern(
+    r"(?:(?P<year>\d\d)(?P<mark>[-/.])(?P<month>1[0-2]|0[1-9])(?P=mark)"
+    r"|(?P<only>1[0-2]|0?[1-9])[-/])(?P<day>3[01]|[12]\d|0?[1-9])"
+    r"(?=\s(?:2[0-4]|[01]?\d)[:：][0-5]\d)"
+)
+_AMERICAN_DATE = pattern(
+    r"(?P<month>1[0-2]|0?[1-9])/(?P<day>3[01]|[12]\d|0?[1-9])/(?P<year>[23]\d)"
+    r"(?![\d/.]|\s?[号號#])"
+)
 _TIME = pattern(
     r"(?P<hour>2[0-4]|[01]?\d)[:：](?P<minute>[0-5]\d)"
     r"(?:[:：](?P<second>[0-5]\d)(?:[.,](?P<fraction>\d{1,6}))?)?(?![:：]?\d)"
@@ -32,6 +42,8 @@ _ZONE = pattern(
 )
 _BETWEEN = pattern(r"(?:T|[ ]+|,[ ]*)(?=\d{1,2}[:：]\d\d)")
 _RANGE = pattern(r"\s*[-~–—至到]+\s*(?=\d)")
+_NEXT_DAY = pattern(r"\s*[-~–—至到]+\s*(?=次日|第二天|翌日|次晨|隔天)")
+_HOURS = pattern(r"\s?h(?:rs?|ours)?(?![A-Za-z0-9])")
 _DURATION = pattern(
     r"(?:(?P<d>\d+)\s?d(?:ays?)?\s?)?(?:(?P<h>\d+(?:\.\d+)?)\s?(?:hours?|hrs?|h)\s?)?"
     r"(?:(?P<min>\d+)\s?(?:minutes?|mins?|min|m)\s?)?"
@@ -46,6 +58,10 @@ _DAY_MONTH = pattern(
 )
 _MONTH_NUMBERS = {name[:3].lower(): index for index, name in enumerate(en.MONTHS, 1)}
 _AFTER_RATIO = pattern(rf"(?:{RATIO_NOUNS})\s?(?:为|是|of|is|:|：|=)?\s?$")
+_RATIO_FOLLOWS = pattern(
+    r"\s?(?:的?比例|稀释|稀釋|配比|混合|缩放|减速|配制|配置|兑|ratio|scale|mix|dilution|gear|"
+    r"turndown|split|slope|grade)"
+)
 _AFTER_DURATION = pattern(rf"(?:{DURATION_NOUNS})\s?(?:为|是|of|is|:|：|=|time|了)?\s?$")
 
 
@@ -59,7 +75,7 @@ def date(scan: Scan, start: int) -> int:
     if match is None:
         match = _YEAR_MONTH.match(text, start)
         if match is None:
-            return 0
+            return _short_date(scan, start)
         day = None
     else:
         day = int(match["day"])
@@ -74,6 +90,25 @@ def date(scan: Scan, start: int) -> int:
     if language == "en":
         scan.say(COMMA)
     return _say_time(scan, moment, language)
+
+
+def _short_date(scan: Scan, start: int) -> int:
+    """``11/29 20:16`` and ``26-11-29 20:16``, ``12/25/26`` in English; 0 if there is none."""
+    text = scan.text
+    match = _SHORT_DATE.match(text, start)
+    if match is None:
+        match = _AMERICAN_DATE.match(text, start)
+        if match is None or scan.language(start, match.end()) == "zh":
+            return 0
+        scan.say(en.date(f"20{match['year']}", int(match["month"]), int(match["day"])))
+        return match.end()
+    month, day = int(match["month"] or match["only"]), int(match["day"])
+    if scan.language(start, match.end() + 6) == "zh":
+        scan.say(zh.date(match["year"], month, day))
+    else:
+        scan.say(en.date(match["year"] and f"20{match['year']}", month, day))
+        scan.say(COMMA)
+    return match.end()
 
 
 def day_and_month(scan: Scan, start: int) -> int:
@@ -137,7 +172,8 @@ def time_of_day(scan: Scan, start: int) -> int:
     if match is None:
         return 0
     before = text[max(0, start - 12) : start]
-    if not match["second"] and _AFTER_RATIO.search(before):
+    ratio = _AFTER_RATIO.search(before) or _RATIO_FOLLOWS.match(text, match.end())
+    if not match["second"] and ratio:
         return 0
     language = scan.language(start, match.end())
     if _AFTER_DURATION.search(before):
@@ -151,7 +187,11 @@ def time_of_day(scan: Scan, start: int) -> int:
     joint = _RANGE.match(text, end)
     following = _TIME.match(text, joint.end()) if joint else None
     if following is None:
-        return end
+        if next_day := _NEXT_DAY.match(text, end):
+            scan.say("到")
+            return next_day.end()
+        hours = _HOURS.match(text, end) if match["second"] is None else None
+        return hours.end() if hours else end
     scan.say(scan.words(language).RANGE)
     return _say_time(scan, following, language)
 

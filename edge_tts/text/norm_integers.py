@@ -14,9 +14,10 @@ from edge_tts.text.units import Unit
 MAX_DIGITS = 100
 
 _MEASURE = pattern(rf"\s?(?:多|几|余|来)?(?:{MEASURES})")
-_LINK = r"[\s:：=为是第号码]{0,4}"
-_AFTER_CODE_NOUN = pattern(rf"(?:{CODE_NOUNS}|ID|Id|id|PIN|SN|IP|No){_LINK}$")
+_LINK = r"[\s:：=为是第号码\"'-]{0,4}"
+_AFTER_CODE_NOUN = pattern(rf"(?:{CODE_NOUNS}|ID|Id|id|PIN|SN|IP|No|[Cc]ode|CODE){_LINK}$")
 _NAMED_BY_THREE = pattern(r"\s?(?:[A-Z]?不锈钢|室|房|宿舍|会议室|办公室)")
+_AFTER_BUILDING = pattern(r"(?:座|栋|棟|幢|单元|單元|号楼|號樓)\s?-?$")
 _SWITCH = pattern(r"\s?(?:开关|断路器|刀闸|隔离|接地刀|地刀|闸刀|母联|线路|间隔)")
 _STOREYS = pattern(r"(?:共|有|分|叠|成|每|隔)\s?$")
 _NAMED_BY_YEAR = pattern(r"\s?(?:财年|年度|版|款|届|标准)")
@@ -25,7 +26,9 @@ _AFTER_STANDARD = pattern(
     r"(?:GB(?:/?T)?|ISO|IEC|EN|DIN|JB|HG|DL|SY|AQ|JGJ|ANSI|NFPA|UL|IEEE|API|ASTM|DB|SH|TSG|RFC)(?:/[TZ])?"
     r"[\s-](?:\d+-)?$"
 )
-_AFTER_ALARM_NOUN = pattern(rf"(?:{ALARM_NOUNS}){_LINK}$")
+_AFTER_ALARM_NOUN = pattern(
+    rf"(?:{ALARM_NOUNS}|[Ee]rror|ERROR|[Ff]ault|FAULT|[Aa]larm|ALARM){_LINK}$"
+)
 _AFTER_PHONE_NOUN = pattern(rf"(?:{PHONE_NOUNS}){_LINK}$")
 _BEFORE_DEVICE = pattern(rf"\s?(?:{DEVICE_NOUNS})")
 _ORDINAL_BEFORE = pattern(r"第\s?$")
@@ -35,9 +38,9 @@ _HAN_END = pattern(rf"[{HAN}]\s?$")
 _EMERGENCY = frozenset(("110", "119", "120", "122", "12345", "12315", "12369", "95598", "10086"))
 
 _EN_CODE_NOUN = pattern(
-    r"(?:\b(?:error|http|code|id|pin|password|port|serial|number|no|part|model|extension|ticket|order|"
+    r"(?:\b(?:error|http(?:/[\d.]{1,3})?|code|id|pin|password|port|serial|number|no|part|model|extension|ticket|order|rm|"
     r"batch|lot|badge|room|line|tag|register|address|channel|zip|asset|ext|job|work order|employee|"
-    r"event|status|message)(?:\s+(?:code|number|no|id|is|was))?)[\s.:=#]*$",
+    r"event|status|message|alm|err)(?:\s+(?:code|number|no|id|is|was))?)[\s.:=#\"']*$",
     re.IGNORECASE,
 )
 _EN_ALARM_NOUN = pattern(
@@ -48,7 +51,7 @@ _EN_PHONE_NOUN = pattern(
     re.I,
 )
 _EN_YEAR_BEFORE = pattern(
-    r"\b(?:in|since|year|of|by|until|before|after|from|during|copyright|circa|built|installed|"
+    r"\b(?:Q[1-4]|H[12]|in|since|year|of|by|until|before|after|from|during|copyright|circa|built|installed|"
     r"made|commissioned|to|till|model year|(?:January|February|March|April|May|June|July|August|"
     r"September|October|November|December),?)\s$",
     re.IGNORECASE,
@@ -96,7 +99,12 @@ def _chinese(
     grouped = "," in text[start:end]
     if grouped:
         return zh.cardinal(digits)
-    counted = _MEASURE.match(following) is not None
+    if text[start] in "-–" and digits[0] != "0":
+        return zh.cardinal(digits)
+    named = len(digits) >= 3 and (
+        _AFTER_CODE_NOUN.search(before) or _AFTER_ALARM_NOUN.search(before)
+    )
+    counted = _MEASURE.match(following) and not (named and following[0] == " ")
     if _DATE_UNIT.match(following):
         timed = following.lstrip()[0] in "点點秒" and not _ORDINAL_BEFORE.search(before)
         return (
@@ -131,6 +139,8 @@ def _chinese(
     if len(digits) >= 3 and _AFTER_ALARM_NOUN.search(before):
         return zh.digits(digits)
     if len(digits) >= 4 and (_BEFORE_DEVICE.match(following) or following[:1] in ("号", "#")):
+        return zh.digits(digits)
+    if len(digits) in (3, 4) and _AFTER_BUILDING.search(before):
         return zh.digits(digits)
     if len(digits) == 3 and _NAMED_BY_THREE.match(text, end):
         return zh.digits(digits)

@@ -11,12 +11,33 @@ _CURRENCY = pattern(
     r"(?P<sign>-?)(?P<mark>[¥￥$€£])\s?(?P<integer>\d{1,3}(?:,\d{3})+|\d+)(?:\.(?P<fraction>\d+))?"
     r"(?P<scale>\s?(?:[万亿千]|[kKMB](?![A-Za-z])|million|billion))?"
 )
+_CODED = pattern(
+    r"(?:(?P<before>USD|EUR|GBP|RMB|CNY)\s?)?(?P<integer>\d[\d,]*)(?:\.(?P<fraction>\d+))?"
+    r"(?P<scale>\s?[万亿])?(?:\s?(?P<after>USD|EUR|GBP|RMB|CNY))?(?![\dA-Za-z])"
+)
+CODED_BEFORE = frozenset("USD EUR GBP RMB CNY".split())
+_MARKS = {"USD": "$", "EUR": "€", "GBP": "£", "RMB": "¥", "CNY": "¥"}
 _SCALES = {
     "k": ("千", "thousand"),
     "K": ("千", "thousand"),
     "M": ("百万", "million"),
     "B": ("十亿", "billion"),
 }
+
+
+def coded(scan: Scan, start: int) -> int:
+    """``USD 100`` and ``100 RMB`` at ``start``; 0 if there is none."""
+    match = _CODED.match(scan.text, start)
+    if match is None or bool(match["before"]) == bool(match["after"]):
+        return 0
+    integer, fraction = match["integer"].replace(",", ""), match["fraction"]
+    zh_name, one, many, _ = CURRENCIES[_MARKS[match["before"] or match["after"]]]
+    if scan.language(start, match.end()) == "zh":
+        scan.say(zh.number(integer, fraction) if fraction else zh.count(integer))
+        scan.say((match["scale"] or "").strip() + zh_name)
+    else:
+        scan.say(f"{en.number(integer, fraction)} {one if integer == '1' else many}")
+    return match.end()
 
 
 def currency(scan: Scan, start: int) -> int:

@@ -71,6 +71,21 @@ def unix_path(scan: Scan, start: int) -> int:
     return start + len(whole)
 
 
+_CONTROLLER_ADDRESS = pattern(
+    r"(?P<area>[NBFTCRSIO]\d{0,3}):(?P<word>\d{1,3}(?:\.\d{1,2})?)(?P<rest>/\d{1,2}|\.[A-Z]{2,3})"
+    r"(?![A-Za-z0-9])"
+)
+
+
+def controller_address(scan: Scan, start: int) -> int:
+    """``N7:0/3``, ``T4:0.ACC`` of a controller's data table at ``start``; 0 if there is none."""
+    match = _CONTROLLER_ADDRESS.match(scan.text, start)
+    if match is None or scan.text[start - 1 : start].isalnum():
+        return 0
+    _say_path(scan, match.group(), scan.code_language(start, match.end()))
+    return match.end()
+
+
 _IP = pattern(
     r"(?P<ip>(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3})"
     r"(?::(?P<port>\d{1,5}))?(?:/(?P<mask>\d{1,2}))?(?![\d.]*\d)"

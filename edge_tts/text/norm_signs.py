@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from edge_tts.text.norm_data import QUANTITY_NOUNS, SYMBOLS
+from edge_tts.text.norm_data import CURRENCIES, QUANTITY_NOUNS, SYMBOLS
+from edge_tts.text.norm_money import currency
 from edge_tts.text.norm_network import unix_path
 from edge_tts.text.norm_numbers import quantity
 from edge_tts.text.norm_pattern import pattern
@@ -17,7 +18,7 @@ _AFTER_QUANTITY_NOUN = pattern(rf"(?:{QUANTITY_NOUNS})\s?$")
 _SIGNED_NUMBER = pattern(r"[-+–—]\s?(?:\d|\.\d)")
 _SIGNED_AMOUNT = pattern(r"[-+–—]\s?\d*(?:\.\d+)?")
 _RATE = pattern(
-    r"\s?(?P<unit>min|h|s|d|t|kg|m³|m3|m²|m|L|年|月|日|天|小时|时|分钟|分|秒|个|台|吨|人|次|班|件|平方米|立方米|米|升|公斤|千克|袋|箱|桶|度|公里|克|瓶|块|批|千瓦时|圈|转|套|亩|片|盒|车|根|辆)(?![A-Za-z0-9])"
+    r"\s?(?P<unit>min|h|s|d|t|kg|kWh|MWh|GJ|km|g|m³|m3|m²|m|L|年|月|日|天|小时|时|分钟|分|秒|个|台|吨|人|次|班|件|平方米|立方米|米|升|公斤|千克|袋|箱|桶|度|公里|克|瓶|块|批|千瓦时|圈|转|套|亩|片|盒|车|根|辆)(?![A-Za-z0-9])"
 )
 _RATE_BEFORE = pattern(
     rf"\d\s?(?:[{HAN}]{{1,4}}|[A-Za-zμ°℃²³·]{{1,6}})\s?$|单位[:：]?\s?[{HAN}]{{1,3}}$"
@@ -39,7 +40,7 @@ _DAY = (
 )
 _DAY_BEFORE = pattern(rf"(?<![A-Za-z])(?:{_DAY})\s?$")
 _DAY_BEHIND = pattern(rf"\s?(?:{_DAY})(?![A-Za-z])")
-_TIME_WORD = pattern(r"[一二三四五六七八九十日天月年点时号级]$")
+_TIME_WORD = pattern(r"[一二三四五六七八九十日天月年点时级]$|[一二三四五六七八九十\d]\s?号$")
 HAN_CHARACTER = pattern(f"[{HAN}]")
 
 
@@ -54,6 +55,8 @@ def sign(scan: Scan, pos: int) -> int:
     mark = text[pos]
     previous = text[pos - 1 : pos]
     if mark == "+" and (end := abroad(scan, pos)):
+        return end
+    if text[pos + 1 : pos + 2] in CURRENCIES and (end := currency(scan, pos)):
         return end
     if text.startswith("+/-", pos):
         scan.say(reading(scan, "±", pos, pos + 3))
@@ -150,7 +153,7 @@ def slash(scan: Scan, pos: int) -> int:
     text = scan.text
     before = text[max(0, pos - 8) : pos]
     rate = _ENGLISH_RATE.match(text, pos + 1) if scan.default == "en" else None
-    if rate and re.search(r"[a-z]{3,}$", before):
+    if rate and re.search(r"[a-z]{3,}$|(?<![\d./])1$", before):
         unit = denominator(rate.group())
         scan.say(f"per {unit.en if unit and len(rate.group()) < 4 else rate.group()}")
         return rate.end()

@@ -12,7 +12,7 @@ from edge_tts.text.norm_values import unit_after
 _ORDINAL = pattern(r"(?P<number>\d{1,4})(?:st|nd|rd|th|ST|ND|RD|TH)(?![A-Za-z0-9])")
 _DECADE = pattern(r"(?P<number>(?:1[6-9]|20)\d0)'?s(?![A-Za-z0-9])")
 _HASH = pattern(
-    r"(?P<first>\d{1,4})#?(?:\s?(?P<mark>[-~–至到])\s?(?P<last>\d{1,4}))?#(?P<named>[号號])?"
+    r"(?P<first>\d{1,4})(?:\s(?=#[\u3400-\u9fff]))?#?(?:\s?(?P<mark>[-~–至到])\s?(?P<last>\d{1,4}))?#(?P<named>[号號])?"
 )
 _HYPHENATED_CODE = pattern(r"\d+(?:-\d+)*-\d*[A-Z]+\d[A-Z0-9]*(?:-[A-Z0-9]+){0,6}(?![A-Za-z0-9])")
 _TIMES_OVER = pattern(r"(?P<number>\d+(?:\.\d+)?)x(?![A-Za-z0-9]|\s?\d)")
@@ -32,7 +32,6 @@ _MONTH_DAY = pattern(
     r"(?P<month>1[0-2]|0?[1-9])/(?P<day>3[01]|[12]\d|0?[1-9])(?![\d/]|\s(?:of|in|turn|full))"
 )
 _ON_A_DAY = pattern(r"\b(?:on|by|due|until|since|before)\s$")
-_ALWAYS = pattern(r"24/7(?![\d.])")
 _RECKONED = pattern(r"\d+(?:[eE][-+]|e|[xX]\s?)\d")
 _DIGITS_LETTER = pattern(r"(?P<digits>\d+)(?P<letters>[A-Za-z]+)")
 _GROUPED_CODE = pattern(r"\d{3,4}(?: \d{3,4}){2,}(?!\d)")
@@ -119,10 +118,6 @@ def _multiple(scan: Scan, start: int) -> int:
     match = _MONTH_DAY.match(text, start)
     if match and _ON_A_DAY.search(text[max(0, start - 8) : start]):
         scan.say(en.date(None, int(match["month"]), int(match["day"])))
-        return match.end()
-    match = _ALWAYS.match(text, start)
-    if match and scan.language(start, match.end()) == "en":
-        scan.say("twenty-four seven")
         return match.end()
     return 0
 

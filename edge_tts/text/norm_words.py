@@ -19,6 +19,7 @@ from edge_tts.text.norm_scan import Scan
 
 _VOWELS = frozenset("aeiouAEIOU")
 _CONSONANT_RUN = pattern(r"[^AEIOUYaeiouy]{4,}")
+_LEVELS = {"HI": "high", "LO": "low"}
 _CAMEL = pattern(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+")
 _PLURAL_OF_LETTERS = tuple(f"{letter} " for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
@@ -33,12 +34,14 @@ def capitals(scan: Scan, word: str) -> str:
         return word
     lower = word.lower()
     if scan.all_caps and lower in WORDS_IN_CAPITALS:
-        return lower
+        return _LEVELS.get(word, lower)
     table = scan.lexicon.acronym(word)
     if table is not None:
         return word if table == "word" else letters(word)
     if word == "OK":
         return "okay"
+    if word in _LEVELS and scan.default == "en":
+        return _LEVELS[word]
     if lower in ALWAYS_ABBREVIATED and scan.default == "en":
         return ABBREVIATIONS[lower]
     if word in WORD_ACRONYMS:

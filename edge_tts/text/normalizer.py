@@ -24,6 +24,7 @@ from edge_tts.text import (
     norm_chemistry,
     norm_codes,
     norm_dates,
+    norm_idioms,
     norm_network,
     norm_phones,
     norm_symbols,
@@ -111,10 +112,14 @@ def _latin(scan: Scan, pos: int, token: str) -> int:
         return found
     if following and following in ".:/@\\" and (found := norm_network.network_name(scan, pos)):
         return found
+    if len(token) <= 3 and (found := norm_idioms.letter_idiom(scan, pos, token)):
+        return found
     if joined:
         if found := norm_network.mac_address(scan, pos):
             return found
         if token[0] == "P" and (found := norm_dates.iso_duration(scan, pos)):
+            return found
+        if found := norm_network.controller_address(scan, pos):
             return found
         if found := norm_abbreviations.number_sign_at(scan, pos):
             return found
@@ -136,6 +141,7 @@ _MOST_LETTERS = 60
 _CHEMICAL_NEXT = frozenset("0123456789⁺⁻²³⁴+-(")
 _DIGIT_READERS = (
     norm_dates.date,
+    norm_idioms.digit_idiom,
     norm_network.ip_address,
     norm_network.mac_address,
     norm_codes.digit_code,

@@ -1,0 +1,83 @@
+"""Shorthand of the trades: 2oo3 voting, 3Φ, axis positions, wire gauges, timestamps."""
+
+from __future__ import annotations
+
+import re
+
+from edge_tts.text import en, zh
+from edge_tts.text.norm_money import CODED_BEFORE, coded
+from edge_tts.text.norm_numbers import quantity
+from edge_tts.text.norm_pattern import pattern
+from edge_tts.text.norm_scan import HAN, Scan
+from edge_tts.text.norm_words import letters
+
+_VOTING = pattern(r"(?P<agree>[1-9])oo(?P<of>[1-9])D?(?![A-Za-z0-9])", re.IGNORECASE)
+_PHASES = pattern(rf"(?P<count>[13])[ΦφØ](?=\s?(?:[A-Za-z{HAN}]|\d{{2,3}}\s?V|$))")
+_AUGHT = pattern(r"(?P<size>[1-4])/0(?=\s?(?:AWG|cable|wire|copper|conductor))")
+_POUNDS = pattern(r"(?P<class>\d{3,4})#(?=\s(?:flange|fitting|valve|class|forged|rating))")
+_MILITARY = pattern(r"0(?P<hour>\d)00\s(?=hours|hrs)")
+_ALWAYS = pattern(r"24(?:/|\s?[xX×*]\s?)7(?![\d.])")
+_TIMESTAMP = pattern(
+    r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])"
+    r"(?P<time>(?:[01]\d|2[0-3])[0-5]\d[0-5]\d(?:\d{3})?)?(?!\d|[.,]\d|\s?[A-Za-z%]{1,3}(?![A-Za-z]))"
+)
+_POSITION = pattern(r"(?P<axis>[XYZABCUVWIJK])(?=-\d+(?:\.\d+)?(?![\dA-Za-z.-]))")
+_AXIS_WORD = pattern(r"(?<![A-Za-z0-9-])[XYZ][-+]?\d+\.?\d*(?![A-Za-z0-9])|G0?[0-3](?!\d)")
+_LETTER_AND_LETTERS = pattern(r"[A-Z]\.[A-Z]{1,3}(?![A-Za-z0-9.])")
+
+
+def digit_idiom(scan: Scan, start: int) -> int:
+    """One of the shorthands that start with a digit; 0 if there is none."""
+    text = scan.text
+    if match := _VOTING.match(text, start):
+        agree, of = match["agree"], match["of"]
+        if scan.code_language(start, match.end()) == "zh":
+            scan.say(f"{zh.cardinal(of)}取{zh.cardinal(agree)}")
+        else:
+            scan.say(f"{en.cardinal(agree)} out of {en.cardinal(of)}")
+        return match.end()
+    if match := _PHASES.match(text, start):
+        chinese = scan.language(start, match.end()) == "zh"
+        count = (zh if chinese else en).cardinal(match["count"])
+        scan.say({"一": "单"}.get(count, count) + "相" if chinese else f"{count} phase")
+        return match.end()
+    if match := _TIMESTAMP.match(text, start):
+        language = scan.language(start, match.end())
+        if match["time"] or language == "en":
+            scan.say(scan.words(language).digits(match.group()))
+            return match.end()
+    if scan.language(start, start + 1) == "en" and (end := _english_idiom(scan, start)):
+        return end
+    return coded(scan, start)
+
+
+def _english_idiom(scan: Scan, start: int) -> int:
+    text = scan.text
+    if match := _ALWAYS.match(text, start):
+        scan.say("twenty-four seven")
+    elif match := _AUGHT.match(text, start):
+        scan.say(f"{en.cardinal(match['size'])} aught")
+    elif match := _POUNDS.match(text, start):
+        scan.say(f"{en.cardinal(match['class'])} pound")
+    elif match := _MILITARY.match(text, start):
+        scan.say(f"oh {en.cardinal(match['hour'])} hundred ")
+    return match.end() if match else 0
+
+
+def letter_idiom(scan: Scan, start: int, token: str) -> int:
+    """``X-125.3``, ``E.OL``, ``USD 100``; 0 if there is none."""
+    text = scan.text
+    if token in CODED_BEFORE and (end := coded(scan, start)):
+        return end
+    if match := _LETTER_AND_LETTERS.match(text, start):
+        scan.say(letters(match.group().replace(".", "")))
+        return match.end()
+    match = _POSITION.match(text, start)
+    if match is None:
+        return 0
+    near = text[max(0, start - 24) : start] + " " + text[match.end() : match.end() + 24]
+    decimal = re.match(r"-\d+\.\d", text[match.end() : match.end() + 12])
+    if not decimal and not _AXIS_WORD.search(near):
+        return 0
+    scan.say(match["axis"])
+    return quantity(scan, match.end())

@@ -180,7 +180,7 @@ build_release() {
     run mkdir -p "$OPT/releases"
     if [ "$dry_run" = yes ]; then
         run "$python" -m venv "$release"
-        run "$release/bin/python" -m pip install ${bundle:+--no-index --find-links wheels} edge-tts-runtime
+        run "$release/bin/python" -m pip install ${bundle:+--no-index --no-deps --find-links "$bundle/wheels"} edge-tts-runtime
         return 0
     fi
     if [ -n "$bundle" ]; then
@@ -201,11 +201,16 @@ build_release() {
 
 build_from_bundle() {
     "$python" -m venv --without-pip "$release"
-    local -a pip=("$bundle"/wheels/pip-*.whl)
-    "$release/bin/python" "${pip[0]}/pip" install --quiet --no-index --no-cache-dir \
-        --disable-pip-version-check --root-user-action=ignore --find-links "$bundle/wheels" \
-        edge-tts-runtime || die "the wheels of this bundle don't fit this device's $("$python" -V), \
-$(uname -m); make one for it with deploy/make_bundle.sh"
+    local wheel
+    local -a pip=("$bundle"/wheels/pip-*.whl) wheels=()
+    for wheel in "$bundle"/wheels/*.whl; do
+        [ "$wheel" = "${pip[0]}" ] || wheels+=("$wheel")
+    done
+    # The bundle is whole by construction; pip would ask for what UNUSED_PACKAGES leaves out.
+    "$release/bin/python" "${pip[0]}/pip" install --quiet --no-index --no-deps --no-cache-dir --no-compile \
+        --disable-pip-version-check --root-user-action=ignore "${wheels[@]}" ||
+        die "the wheels of this bundle don't fit this device's $("$python" -V), $(uname -m); \
+make one for it with deploy/make_bundle.sh"
     pyaudio_works "$release" || { link_system_pyaudio "$release" && pyaudio_works "$release"; } ||
         die "PyAudio does not load: $("$release/bin/python" -c 'import pyaudio' 2>&1 | tail -n 1)"
 }

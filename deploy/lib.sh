@@ -121,10 +121,18 @@ link_system_pyaudio() {
     return $found
 }
 
+# What ONNX Runtime declares and only its converters and tools import.
+UNUSED_PACKAGES=(coloredlogs flatbuffers humanfriendly mpmath packaging protobuf sympy)
+
 # prune_packages FOLDER: what speaking never reads goes, half of the size: tests, tools for training
-# and conversion, headers, and ONNX Runtime's second copy of itself for C programs.
+# and conversion, headers, ONNX Runtime's second copy of itself for C programs, and packages that it
+# declares for all that.
 prune_packages() {
-    local folder=$1
+    local folder=$1 name
+    for name in "${UNUSED_PACKAGES[@]}"; do
+        rm -rf "${folder:?}/$name" "$folder/$name"-*.dist-info
+    done
+    rm -rf "$folder"/google "$folder"/coloredlogs.pth "$folder"/isympy.py "$folder"/__pycache__/isympy.*
     rm -rf "$folder"/onnxruntime/{transformers,quantization,tools,datasets} \
         "$folder"/onnxruntime/capi/libonnxruntime.so.* "$folder"/numpy/f2py \
         "$folder"/numpy/_core/include "$folder"/numpy/_core/lib

@@ -59,8 +59,8 @@ collect_program() {
 }
 
 collect_wheels() {
-    local minor
-    local -a platforms=()
+    local minor name
+    local -a platforms=() needed
     for ((minor = glibc; minor >= 17; minor--)); do
         platforms+=(--platform "manylinux_2_${minor}_$machine")
     done
@@ -69,9 +69,33 @@ collect_wheels() {
     "$scratch/venv/bin/python" -m pip wheel --quiet --disable-pip-version-check --no-deps \
         --wheel-dir "$bundle/wheels" "$bundle"
     rm -rf -- "$bundle/build" "$bundle"/*.egg-info
+    mapfile -t needed < <(requirements "$bundle"/wheels/edge_tts_runtime-*.whl)
+    [ "${#needed[@]}" -gt 0 ] || die "the program's own wheel names no requirement"
     "$scratch/venv/bin/python" -m pip download --quiet --disable-pip-version-check \
         --dest "$bundle/wheels" --only-binary=:all: --implementation cp --python-version "$version" \
-        "${platforms[@]}" pip "$bundle"/wheels/edge_tts_runtime-*.whl
+        "${platforms[@]}" pip "${needed[@]}"
+    for name in "${UNUSED_PACKAGES[@]}"; do rm -f "$bundle/wheels/$name"-*.whl; done
+}
+
+# requirements WHEEL: what it needs on the target. pip judges the conditions of a requirement by the
+# Python that pip runs in, whatever its --python-version is.
+requirements() {
+    "$scratch/venv/bin/python" - "$1" "$version" <<'PY'
+import sys
+from email import message_from_bytes
+from zipfile import ZipFile
+
+from pip._vendor.packaging.requirements import Requirement
+
+wheel, version = sys.argv[1:]
+target = {"python_version": version, "python_full_version": f"{version}.0", "extra": ""}
+with ZipFile(wheel) as archive:
+    (name,) = [each for each in archive.namelist() if each.endswith(".dist-info/METADATA")]
+    fields = message_from_bytes(archive.read(name))
+for each in map(Requirement, fields.get_all("Requires-Dist")):
+    if each.marker is None or each.marker.evaluate(target):
+        print(f"{each.name}{each.specifier}")
+PY
 }
 
 # What python3-pyaudio needs beyond a system that has python3, resolved for the target and not for

@@ -50,7 +50,11 @@ class VoiceGraph:
 
 @dataclass(frozen=True)
 class Voice:
-    """What ``voice.json`` says, checked. Times in samples, frames or hertz."""
+    """What ``voice.json`` says, checked. Times in samples, frames or hertz.
+
+    ``n_latents`` are the channels that the decoder hands to the network vocoder beside
+    ``n_mels`` mel bands, F0 and voicing; other vocoders leave them alone.
+    """
 
     folder: Path
     name: str
@@ -60,6 +64,7 @@ class Voice:
     hop_length: int
     n_fft: int
     n_mels: int
+    n_latents: int
     phonemes: tuple[str, ...]
     frame_positions: int
     max_phonemes: int
@@ -70,6 +75,11 @@ class Voice:
     figures: Mapping[str, Any]
     licence: str
     provenance: Mapping[str, Any]
+
+    @property
+    def n_features(self) -> int:
+        """Channels between decoder and vocoder: mel bands, log F0, voicing, latents."""
+        return self.n_mels + 2 + self.n_latents
 
     def graph_path(self, graph: str, precision: str) -> Path:
         """Path of one network file, such as ``("decoder", "int8")``.
@@ -243,6 +253,7 @@ def _parse(folder: Path, data: Any) -> Voice:
         hop_length=_count(data["hop_length"], 1),
         n_fft=n_fft,
         n_mels=_count(data["n_mels"], 1),
+        n_latents=_count(data.get("n_latents", 0), 0),
         phonemes=phonemes,
         frame_positions=_count(data["frame_positions"], 0),
         max_phonemes=_count(data["max_phonemes"], 1),

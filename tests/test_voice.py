@@ -34,6 +34,7 @@ def test_voice_holds_what_voice_json_says(pack: Path) -> None:
         1200,
         80,
     )
+    assert (voice.n_latents, voice.n_features) == (3, 85)
     assert voice.phonemes == PHONEMES
     assert voice.graphs["decoder"].context == 6
     assert voice.graphs["decoder"].chunk_frames == (24, 48)
@@ -45,6 +46,11 @@ def test_voice_holds_what_voice_json_says(pack: Path) -> None:
     assert voice.lexicon_path() == pack / "lexicon.bin"
     assert voice.noise_log_spectrum is None
     voice.verify()
+
+
+def test_a_voice_need_not_have_latents(pack: Path) -> None:
+    rewrite(pack, lambda description: description.pop("n_latents"))
+    assert load_voice(pack).n_features == 82
 
 
 def test_a_voice_is_read_without_numpy(pack: Path) -> None:

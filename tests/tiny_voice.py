@@ -25,7 +25,8 @@ HIDDEN_SIZE = 8
 DECODER_WIDTH = 12
 VOCODER_WIDTH = 4
 N_BINS = 601
-N_FEATURES = 82
+N_LATENTS = 3
+N_FEATURES = 82 + N_LATENTS
 DECODER_CONTEXT = 6  # two kernels of 7
 VOCODER_CONTEXT = 4  # two kernels of 5
 MEAN_FRAMES = 6.0
@@ -73,6 +74,7 @@ def write_tiny_voice(
         "hop_length": 300,
         "n_fft": 1200,
         "n_mels": 80,
+        "n_latents": N_LATENTS,
         "phonemes": list(PHONEMES),
         "frame_positions": 3,
         "max_phonemes": 200,
@@ -114,9 +116,9 @@ def _encoder(rng: np.random.Generator) -> ModelProto:
 
 
 def _decoder(rng: np.random.Generator) -> ModelProto:
-    """``frames (1, F, D+3) -> features (1, 82, F)``."""
+    """``frames (1, F, D+3) -> features (1, 82 + N_LATENTS, F)``."""
     bias = np.full(N_FEATURES, -1.0, np.float32)
-    bias[80:] = 0.0, 0.3
+    bias[80:82] = 0.0, 0.3
     weights: Weights = {
         "in_weight": _normal(rng, (HIDDEN_SIZE + 3, DECODER_WIDTH), 0.4),
         "out_weight": _normal(rng, (DECODER_WIDTH, N_FEATURES), 0.3),
@@ -137,7 +139,7 @@ def _decoder(rng: np.random.Generator) -> ModelProto:
 
 
 def _vocoder(rng: np.random.Generator) -> ModelProto:
-    """``features (1, 82, F)`` -> two harmonic outputs and one of noise, each ``(1, F, 601)``."""
+    """``features (1, 82 + N_LATENTS, F)`` -> two harmonic outputs and one of noise, each ``(1, F, 601)``."""
     weights: Weights = {
         "in_weight": _normal(rng, (N_FEATURES, VOCODER_WIDTH), 0.2),
         "noise_bias": np.full(N_BINS, -3.0, np.float32),
@@ -151,7 +153,7 @@ def _vocoder(rng: np.random.Generator) -> ModelProto:
         helper.make_node("Transpose", ["second_out"], ["rows"], perm=[0, 2, 1]),
     ]
     for output in ("harmonic_real", "harmonic_imag", "noise_magnitude"):
-        weights[f"{output}_weight"] = _normal(rng, (VOCODER_WIDTH, N_BINS), 1.2)
+        weights[f"{output}_weight"] = _normal(rng, (VOCODER_WIDTH, N_BINS), 1.5)
         target = output if output != "noise_magnitude" else "noise_log"
         nodes.append(helper.make_node("MatMul", ["rows", f"{output}_weight"], [target]))
     nodes += [

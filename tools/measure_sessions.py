@@ -57,7 +57,8 @@ def measure(folder: Path, precision: str, threads: int, keep_memory: bool) -> di
         encoder.run({"ids": rng.integers(8, len(voice.phonemes), (1, phonemes))})
         shape = (1, frames, hidden + voice.frame_positions)
         decoder.run({"frames": rng.standard_normal(shape).astype(np.float32)})
-        vocoder.run({"features": rng.standard_normal((1, 82, frames)).astype(np.float32)})
+        features = rng.standard_normal((1, voice.n_features, frames)).astype(np.float32)
+        vocoder.run({"features": features})
 
     chunk = voice.graphs["vocoder"].chunk_frames[-1] + 2 * voice.graphs["vocoder"].context
     for _ in range(5):

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 SpectralFilter = Callable[["Complex64"], "Complex64"]
 
-FEATURES = 82
-
 
 class StageClock:
     """Adds up milliseconds by stage: each :meth:`lap` ends a stage."""
@@ -132,7 +130,7 @@ class UtteranceStream:
         source = PulseSource(voice.sample_rate_hz, voice.n_fft, voice.hop_length)
         inverse = InverseStft(voice.n_fft, voice.hop_length)
         context = self.vocoder.context_frames
-        features = np.zeros((FEATURES, total), np.float32)
+        features = np.zeros((voice.n_features, total), np.float32)
         f0_hz = np.empty(total, np.float32)
         spans = self.plan.spans(total, max(context, LOOKAHEAD_FRAMES))
         span: Span | None = next(spans)

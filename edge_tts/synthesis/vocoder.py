@@ -41,7 +41,7 @@ class Vocoder(Protocol):
         """Spectra ``(K, n_fft // 2 + 1)`` of the frames ``keep`` of a window.
 
         Args:
-            features: ``(82, W)`` from :func:`vocoder_features`.
+            features: ``(C, W)`` from :func:`vocoder_features`.
             keep: the ``K`` frames of the window that are wanted.
             pulses: ``(K, n_fft // 2 + 1)``, the spectra of the pulse train there.
             noise: the same shape, complex Gaussian noise of unit power.
@@ -124,8 +124,9 @@ class _NeuralRun:
 
 
 def vocoder_features(decoded: Float32) -> Float32:
-    """Decoder output ``(82, F)`` as vocoders take it, in place; returns it.
+    """Decoder output ``(C, F)`` as vocoders take it, in place; returns it.
 
+    The channels are 80 mel bands, log F0, the logit of voicing, then the voice's latents.
     Voiced is where the logit is positive. Channel 81 becomes 1 or 0, channel 80
     the log of F0 over 200 Hz, F0 held within 40 to 500 Hz, and 0 where unvoiced.
     """
@@ -138,6 +139,6 @@ def vocoder_features(decoded: Float32) -> Float32:
 
 
 def fundamental_hz(features: Float32) -> Float32:
-    """F0 ``(F,)`` in hertz of vocoder features ``(82, F)``; 0 where unvoiced."""
+    """F0 ``(F,)`` in hertz of vocoder features ``(C, F)``; 0 where unvoiced."""
     f0_hz = np.exp(features[LOG_F0_CHANNEL]) * np.float32(F0_REFERENCE_HZ)
     return np.asarray(f0_hz * features[VOICING_CHANNEL], np.float32)

@@ -22,7 +22,7 @@ def test_voicing_and_pitch_become_what_vocoders_take() -> None:
 
 def test_filters_pulses_and_shapes_noise(voice: Voice, networks: dict[str, OnnxSession]) -> None:
     rng = np.random.default_rng(1)
-    features = rng.standard_normal((82, 20)).astype(np.float32)
+    features = rng.standard_normal((voice.n_features, 20)).astype(np.float32)
     pulses, noise = (
         (rng.standard_normal((6, 601)) + 1j * rng.standard_normal((6, 601))).astype(np.complex64)
         for _ in range(2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import numpy as np
@@ -103,6 +103,9 @@ class Batch:
     f0_hz: torch.Tensor
     phoneme_mask: torch.Tensor
     frame_mask: torch.Tensor
+
+    def to(self, device: torch.device) -> Batch:
+        return Batch(*(getattr(self, field.name).to(device) for field in fields(self)))
 
 
 def collate(items: list[Item]) -> Batch:

@@ -82,7 +82,7 @@ def export_graphs(
          ["hidden", "log_durations"], {1: "phonemes"}),
         ("decoder", _Decoder(acoustic), torch.randn(1, 64, width + 3), "frames",
          ["features"], {1: "frames"}),
-        ("vocoder", vocoder, torch.randn(1, N_MELS + 2, 64), "features",
+        ("vocoder", vocoder, torch.randn(1, N_MELS + 2 + vocoder.latents, 64), "features",
          ["harmonic_real", "harmonic_imag", "noise_magnitude"], {2: "frames"}),
     )  # fmt: skip
     for name, module, example, input_name, outputs, axes in graphs:
@@ -104,7 +104,9 @@ def file_entry(path: Path) -> dict[str, Any]:
     return {"path": path.name, "sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
 
 
-def describe(folder: Path, name: str, version: str, contexts: dict[str, int], **more: Any) -> None:
+def describe(
+    folder: Path, name: str, version: str, contexts: dict[str, int], latents: int, **more: Any
+) -> None:
     """Write ``voice.json`` for the files in ``folder``; ``more`` adds or replaces fields."""
     graphs = {}
     for graph in ("encoder", "decoder", "vocoder"):
@@ -124,6 +126,7 @@ def describe(folder: Path, name: str, version: str, contexts: dict[str, int], **
         "hop_length": HOP_LENGTH,
         "n_fft": N_FFT,
         "n_mels": N_MELS,
+        "n_latents": latents,
         "phonemes": list(PHONEMES),
         "frame_positions": 3,
         "max_phonemes": MAX_PHONEMES,
@@ -168,6 +171,7 @@ def main(checkpoints: Path, out: Path, name: str, version: str) -> None:
     describe(
         out, name, version,
         {"encoder": 0, "decoder": acoustic.context, "vocoder": vocoder.context},
+        vocoder.latents,
         provenance={
             "teacher": "Kokoro-82M (Apache-2.0), int8 ONNX, 0.7 zf_xiaoxiao + 0.3 af_heart",
             "weights": int(sum(p.numel() for p in [*acoustic.parameters(), *vocoder.parameters()])),

@@ -87,26 +87,23 @@ class Discriminators(nn.ModuleList):
     def __init__(self) -> None:
         super().__init__([Discriminator(n_fft, hop) for n_fft, hop in RESOLUTIONS])
 
-    def loss(self, generated: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        """Hinge loss of the discriminators themselves."""
-        total = real.new_zeros(())
-        for judge in self:
-            total = total + F.relu(1 - judge(real)[0]).mean()
-            total = total + F.relu(1 + judge(generated.detach())[0]).mean()
-        return total / len(self)
+    def loss(self, which: int, generated: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+        """Hinge loss of one discriminator itself."""
+        judge = self[which]
+        told_real, told_generated = judge(real)[0], judge(generated.detach())[0]
+        return F.relu(1 - told_real).mean() + F.relu(1 + told_generated).mean()
 
     def verdict(
-        self, generated: torch.Tensor, real: torch.Tensor
+        self, which: int, generated: torch.Tensor, real: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Adversarial loss and feature matching for the generator; own weights get no gradient."""
-        adversarial = matching = real.new_zeros(())
-        self.requires_grad_(False)
-        for judge in self:
-            with torch.no_grad():
-                _, wanted = judge(real)
-            score, features = judge(generated)
-            adversarial = adversarial - score.mean() / len(self)
-            for got, want in zip(features, wanted, strict=True):
-                matching = matching + (got - want).abs().mean() / (len(self) * len(features))
-        self.requires_grad_(True)
-        return adversarial, matching
+        judge = self[which]
+        judge.requires_grad_(False)
+        with torch.no_grad():
+            _, wanted = judge(real)
+        score, features = judge(generated)
+        matching = torch.stack(
+            [(got - want).abs().mean() for got, want in zip(features, wanted, strict=True)]
+        ).mean()
+        judge.requires_grad_(True)
+        return -score.mean(), matching

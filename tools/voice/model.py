@@ -28,6 +28,8 @@ class Size:
     pitch_kernels: tuple[int, ...] = (9, 9, 9)
     decoder_width: int = 224
     decoder_kernels: tuple[int, ...] = (7, 7, 7, 7, 7)
+    # Channels from decoder to vocoder beside mel and pitch: what a mel spectrum blurs.
+    latents: int = 48
     vocoder_width: int = 256
     vocoder_kernels: tuple[int, ...] = (7, 7, 7, 7, 7)
     expansion: int = 3
@@ -111,7 +113,7 @@ class AcousticModel(nn.Module):
         self.decoder_in = nn.Linear(width + 3 + 2, size.decoder_width)
         self.decoder = stack(size.decoder_width, size.decoder_kernels, size.expansion)
         self.decoder_norm = nn.LayerNorm(size.decoder_width)
-        self.decoder_head = nn.Linear(size.decoder_width, N_MELS)
+        self.decoder_head = nn.Linear(size.decoder_width, N_MELS + size.latents)
         self.context = context(size.pitch_kernels) + context(size.decoder_kernels)
 
     def embedding(self) -> torch.Tensor:
@@ -130,11 +132,11 @@ class AcousticModel(nn.Module):
         return hidden, self.duration_head(self.duration(seen))[..., 0]
 
     def decode(self, frames: torch.Tensor) -> torch.Tensor:
-        """``(B, F, D + 3)`` to features ``(B, 82, F)``."""
+        """``(B, F, D + 3)`` to features ``(B, 82 + latents, F)``: mel, F0, voicing, latents."""
         pitch = self.pitch_head(self.pitch_norm(self.pitch(self.pitch_in(frames))))
         x = self.decoder_in(torch.cat([frames, pitch], -1))
-        mel = self.decoder_head(self.decoder_norm(self.decoder(x)))
-        return torch.cat([mel, pitch], -1).transpose(1, 2)
+        out = self.decoder_head(self.decoder_norm(self.decoder(x)))
+        return torch.cat([out[..., :N_MELS], pitch, out[..., N_MELS:]], -1).transpose(1, 2)
 
 
 def band_grid() -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -161,7 +163,8 @@ class Vocoder(nn.Module):
         self.register_buffer("weight", weight, persistent=False)
         self.bands = int(upper.max()) + 1
         width = size.vocoder_width
-        self.input = nn.Linear(N_MELS + 2, width)
+        self.latents = size.latents
+        self.input = nn.Linear(N_MELS + 2 + size.latents, width)
         self.blocks = stack(width, size.vocoder_kernels, size.expansion)
         self.norm = nn.LayerNorm(width)
         self.head = nn.Linear(width, 3 * self.bands)
@@ -179,7 +182,7 @@ class Vocoder(nn.Module):
         return (low + (high - low) * self.weight[:, None]).transpose(1, 2)
 
     def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """``(B, 82, F)`` to real, imaginary and noise magnitude, each ``(B, F, 601)``."""
+        """``(B, 82 + latents, F)`` to real, imaginary, noise magnitude, each ``(B, F, 601)``."""
         x = self.norm(self.blocks(self.input(features.transpose(1, 2))))
         log_magnitude, phase, log_noise = self.head(x).float().chunk(3, -1)
         magnitude = torch.exp(log_magnitude.clamp(-12, 6))
@@ -191,8 +194,15 @@ class Vocoder(nn.Module):
         )
 
 
-def vocoder_features(log_mel: torch.Tensor, f0_hz: torch.Tensor) -> torch.Tensor:
-    """Teacher-side features ``(B, 82, F)`` from log mel ``(B, 80, F)`` and F0 ``(B, F)``."""
+def vocoder_features(
+    log_mel: torch.Tensor, f0_hz: torch.Tensor, latents: torch.Tensor | int
+) -> torch.Tensor:
+    """Features ``(B, 82 + L, F)`` from log mel ``(B, 80, F)``, F0 ``(B, F)`` and latents.
+
+    ``latents`` are ``(B, L, F)``, or how many there are where the teacher, which has none, speaks.
+    """
     voiced = (f0_hz > VOICED_HZ).float()
     log_f0 = torch.log(f0_hz.clamp(min=VOICED_HZ) / F0_REFERENCE_HZ) * voiced
-    return torch.cat([log_mel / MEL_SCALE, log_f0[:, None], voiced[:, None]], 1)
+    if isinstance(latents, int):
+        latents = log_mel.new_zeros(len(log_mel), latents, log_mel.shape[-1])
+    return torch.cat([log_mel / MEL_SCALE, log_f0[:, None], voiced[:, None], latents], 1)

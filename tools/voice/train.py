@@ -4,18 +4,16 @@
 teacher's features to its waveform, with discriminators in the second half.
 ``joint``: both together, the vocoder fed by the acoustic model. ``acoustic``
 and ``vocoder`` are independent and may run side by side; ``joint`` starts from
-what they left.
+what they left, or with ``--start`` from any earlier voice.
 
-A stage lasts for a number of minutes of its own CPU time a thread, over all
-resumes, so a busy machine makes it longer and not worse; its learning rate
-follows that clock. A checkpoint is written every few minutes
-and at the end.
+A stage lasts for a number of minutes of its own CPU time a thread (on a GPU:
+of time), over all resumes, so a busy machine makes it longer and not worse; its
+learning rate follows that clock. A checkpoint is written every few minutes and at
+the end.
 """
 
 from __future__ import annotations
 
-import contextlib
-import math
 from pathlib import Path
 
 import click
@@ -23,75 +21,24 @@ import numpy as np
 import torch
 from torch import nn
 
-from tools.voice.dataset import Batch, Corpus, Item, collate, segment
-from tools.voice.losses import (
-    Discriminators,
-    complex_likelihood,
-    log_magnitude,
-    multi_resolution_stft,
-)
+from tools.voice.dataset import Corpus, collate
+from tools.voice.losses import Discriminators
 from tools.voice.model import AcousticModel, Size, Vocoder, vocoder_features
-from tools.voice.signal import F0_REFERENCE_HZ, HOP_LENGTH, MEL_SCALE, VOICED_HZ, istft
-from tools.voice.stage import Stage
+from tools.voice.objectives import (
+    acoustic_losses,
+    acoustic_total,
+    cut_segments,
+    frames_of,
+    generator_losses,
+    half_precision,
+)
+from tools.voice.signal import MEL_SCALE, N_MELS
+from tools.voice.stage import Stage, take
 
-SEGMENT_FRAMES = 48
-EDGE = 2 * HOP_LENGTH  # samples at a segment's ends that its frames don't cover whole
-
-
-def frames_of(acoustic: AcousticModel, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
-    """Decoder input ``(B, F, D + 3)`` on the teacher's durations, and log durations."""
-    hidden, log_durations = acoustic.encode(batch.ids)
-    index = batch.index[..., None].expand(-1, -1, hidden.shape[-1])
-    return torch.cat([torch.gather(hidden, 1, index), batch.positions], -1), log_durations
-
-
-def acoustic_losses(
-    features: torch.Tensor, log_durations: torch.Tensor, batch: Batch
-) -> dict[str, torch.Tensor]:
-    """Mel (in nepers), log duration, log F0 on voiced frames, voicing."""
-    frames, phonemes = batch.frame_mask.sum(), batch.phoneme_mask.sum()
-    voiced = (batch.f0_hz > VOICED_HZ).float() * batch.frame_mask
-    log_f0 = torch.log(batch.f0_hz.clamp(min=VOICED_HZ) / F0_REFERENCE_HZ)
-    mel = (features[:, :80] - batch.mel / MEL_SCALE).abs().mean(1) * MEL_SCALE
-    voicing = nn.functional.binary_cross_entropy_with_logits(
-        features[:, 81], (batch.f0_hz > VOICED_HZ).float(), reduction="none"
-    )
-    wanted = torch.log(batch.durations.clamp(min=1).float())
-    error = features[:, 80] - log_f0
-    slope = (error[:, 1:] - error[:, :-1]).abs() * voiced[:, 1:] * voiced[:, :-1]
-    return {
-        "mel": (mel * batch.frame_mask).sum() / frames,
-        "duration": ((log_durations - wanted).abs() * batch.phoneme_mask).sum() / phonemes,
-        "f0": (error.abs() * voiced).sum() / voiced.sum(),
-        "f0_slope": slope.sum() / voiced.sum(),
-        "voicing": (voicing * batch.frame_mask).sum() / frames,
-    }
-
-
-def acoustic_total(losses: dict[str, torch.Tensor]) -> torch.Tensor:
-    return (
-        losses["mel"]
-        + losses["duration"]
-        + 4 * losses["f0"]
-        + 4 * losses["f0_slope"]
-        + 0.3 * losses["voicing"]
-    )
-
-
-def render(
-    vocoder: Vocoder, features: torch.Tensor, source: torch.Tensor, generator: torch.Generator
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Harmonic bins, noise magnitudes ``(B, 601, F)`` and the waveform ``(B, 300 F)``."""
-    real, imaginary, noise = (x.transpose(1, 2) for x in vocoder(features))
-    harmonic = torch.complex(real, imaginary) * source
-    gauss = torch.randn(*noise.shape, 2, generator=generator) * math.sqrt(0.5)
-    spectrum = harmonic + noise * torch.view_as_complex(gauss)
-    return harmonic, noise, istft(spectrum, features.shape[-1] * HOP_LENGTH)
-
-
-def half_precision() -> contextlib.AbstractContextManager[object]:
-    """bfloat16 for matrix products: twice as fast where the CPU knows it."""
-    return torch.autocast("cpu", dtype=torch.bfloat16)
+# A discriminator's features differ by hundredths where its score differs by tenths.
+MATCHING_WEIGHT = 3.0
+ADVERSARIAL_WEIGHT = 0.3
+SEGMENTS_A_STEP = 12
 
 
 def train_acoustic(stage: Stage, corpus: Corpus, random: np.random.Generator, batch: int) -> None:
@@ -100,8 +47,8 @@ def train_acoustic(stage: Stage, corpus: Corpus, random: np.random.Generator, ba
     for step in stage.steps():
         if step % 200 == 199:
             corpus.refresh()
-        data = collate(corpus.utterances(random, batch))
-        with half_precision():
+        data = collate(corpus.utterances(random, batch)).to(stage.device)
+        with half_precision(stage.device):
             frames, log_durations = frames_of(acoustic, data)
             features = acoustic.decode(frames)
         losses = acoustic_losses(features.float(), log_durations.float(), data)
@@ -109,131 +56,95 @@ def train_acoustic(stage: Stage, corpus: Corpus, random: np.random.Generator, ba
         stage.log(losses)
 
 
-def random_segments(
-    items: list[Item], random: np.random.Generator, each: int
-) -> list[tuple[int, int, Item]]:
-    return [
-        (row, int(random.integers(0, item.frames - SEGMENT_FRAMES + 1)), item)
-        for row, item in enumerate(items)
-        if item.frames >= SEGMENT_FRAMES
-        for _ in range(each)
-    ]
-
-
-def generator_losses(
-    vocoder: Vocoder,
-    features: torch.Tensor,
-    audio: torch.Tensor,
-    real: torch.Tensor,
-    source: torch.Tensor,
-    noise_generator: torch.Generator,
-) -> tuple[dict[str, torch.Tensor], torch.Tensor, torch.Tensor]:
-    harmonic, noise, waveform = render(vocoder, features, source, noise_generator)
-    waveform, audio = waveform[:, EDGE:-EDGE], audio[:, EDGE:-EDGE]
-    losses = {
-        "likelihood": complex_likelihood(harmonic, noise, real),
-        "magnitude": log_magnitude(harmonic, noise, real),
-        "stft": multi_resolution_stft(waveform, audio),
-    }
-    return losses, waveform, audio
-
-
 def judge(
-    stage: Stage, judges: Discriminators, fake: torch.Tensor, audio: torch.Tensor
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Train the discriminators on a share of the segments, and hear them on it.
+    stage: Stage, fake: torch.Tensor, audio: torch.Tensor
+) -> tuple[dict[str, torch.Tensor], torch.Tensor]:
+    """Train one discriminator on half of the segments, and hear it on them.
 
-    They cost several times the generator, and half of a batch teaches as well.
+    All of them on all segments cost several times the generator; taken in turn they
+    teach as well in half the time.
     """
-    share = slice(stage.step % 2, None, 2)
-    with half_precision():
-        loss = judges.loss(fake[share], audio[share])
+    judges = stage.modules["discriminators"]
+    assert isinstance(judges, Discriminators)
+    which = stage.step % len(judges)
+    share = slice(stage.step // len(judges) % 2, None, 2)
+    with half_precision(stage.device):
+        loss = judges.loss(which, fake[share], audio[share])
     stage.descend("discriminators", loss)
-    with half_precision():
-        adversarial, matching = judges.verdict(fake[share], audio[share])
-    return adversarial.float(), matching.float()
+    with half_precision(stage.device):
+        adversarial, matching = judges.verdict(which, fake[share], audio[share])
+    adversarial, matching = adversarial.float(), matching.float()
+    total = ADVERSARIAL_WEIGHT * adversarial + MATCHING_WEIGHT * matching
+    return {"adversarial": adversarial, "matching": matching, "judge": loss}, total
+
+
+def noise_generator(stage: Stage, random: np.random.Generator) -> torch.Generator:
+    return torch.Generator(stage.device).manual_seed(int(random.integers(2**31)))
 
 
 def train_vocoder(
     stage: Stage, corpus: Corpus, random: np.random.Generator, batch: int, adversarial_from: float
 ) -> None:
-    vocoder, judges = stage.modules["vocoder"], stage.modules["discriminators"]
+    vocoder = stage.modules["vocoder"]
     assert isinstance(vocoder, Vocoder)
-    assert isinstance(judges, Discriminators)
-    noise_generator = torch.Generator().manual_seed(int(random.integers(2**31)))
+    noise = noise_generator(stage, random)
     for step in stage.steps():
         if step % 500 == 499:
             corpus.refresh()
         chosen = [corpus.items[i] for i in random.integers(len(corpus.items), size=batch)]
-        cuts = random_segments(chosen, random, 1)
-        if not cuts:
+        cut = cut_segments(chosen, random, 1, stage.device)
+        if cut is None:
             continue
-        audio, real, source = (
-            torch.stack(x)
-            for x in zip(*[segment(i, k, SEGMENT_FRAMES) for _, k, i in cuts], strict=True)
-        )
-        mel = torch.stack([i.mel[:, k : k + SEGMENT_FRAMES].float() for _, k, i in cuts])
-        f0 = torch.stack([i.f0_hz[k : k + SEGMENT_FRAMES] for _, k, i in cuts])
-        with half_precision():
-            losses, fake, audio = generator_losses(
-                vocoder, vocoder_features(mel, f0), audio, real, source, noise_generator
-            )
+        mel = torch.stack([i.mel[:, k : k + cut.frames].float() for _, k, i in cut.cuts])
+        features = vocoder_features(mel.to(stage.device), cut.f0_hz, vocoder.latents)
+        with half_precision(stage.device):
+            losses, fake, audio = generator_losses(vocoder, features, cut, noise)
         total = 0.2 * losses["likelihood"] + losses["magnitude"] + losses["stft"]
         if stage.progress >= adversarial_from:
-            adversarial, matching = judge(stage, judges, fake, audio)
-            total = total + 0.3 * adversarial + 0.6 * matching
-            losses |= {"adversarial": adversarial, "matching": matching}
+            more, judged = judge(stage, fake, audio)
+            total = total + judged
+            losses |= more
         stage.descend("vocoder", total)
         stage.log(losses)
 
 
 def train_joint(stage: Stage, corpus: Corpus, random: np.random.Generator, batch: int) -> None:
     acoustic, vocoder = stage.modules["acoustic"], stage.modules["vocoder"]
-    judges = stage.modules["discriminators"]
     assert isinstance(acoustic, AcousticModel)
     assert isinstance(vocoder, Vocoder)
-    assert isinstance(judges, Discriminators)
-    noise_generator = torch.Generator().manual_seed(int(random.integers(2**31)))
-    for step in stage.steps(25):
+    noise = noise_generator(stage, random)
+    for step in stage.steps():
         if step % 200 == 199:
             corpus.refresh()
         items = corpus.utterances(random, batch)
-        cuts = random_segments(items, random, max(1, 12 // batch))
-        if not cuts:
+        cut = cut_segments(items, random, max(1, SEGMENTS_A_STEP // batch), stage.device)
+        if cut is None:
             continue
-        data = collate(items)
-        with half_precision():
+        data = collate(items).to(stage.device)
+        with half_precision(stage.device):
             frames, log_durations = frames_of(acoustic, data)
-            features = acoustic.decode(frames).float()
-        losses = acoustic_losses(features, log_durations.float(), data)
-        audio, real, source = (
-            torch.stack(x)
-            for x in zip(*[segment(i, k, SEGMENT_FRAMES) for _, k, i in cuts], strict=True)
+            decoded = acoustic.decode(frames).float()
+        losses = acoustic_losses(decoded, log_durations.float(), data)
+        cut_frames = cut.of(decoded)
+        features = vocoder_features(
+            cut_frames[:, :N_MELS] * MEL_SCALE, cut.f0_hz, cut_frames[:, N_MELS + 2 :]
         )
-        mel = torch.stack([features[row, :80, k : k + SEGMENT_FRAMES] for row, k, _ in cuts])
-        f0 = torch.stack([i.f0_hz[k : k + SEGMENT_FRAMES] for _, k, i in cuts])
-        with half_precision():
-            more, fake, audio = generator_losses(
-                vocoder, vocoder_features(mel * MEL_SCALE, f0), audio, real, source, noise_generator
-            )
-        adversarial, matching = judge(stage, judges, fake, audio)
+        with half_precision(stage.device):
+            more, fake, audio = generator_losses(vocoder, features, cut, noise)
+        heard, judged = judge(stage, fake, audio)
         total = 0.5 * acoustic_total(losses) + more["magnitude"] + more["stft"]
-        total = total + min(1, step / 100) * (0.3 * adversarial + 0.6 * matching)
+        total = total + 0.1 * more["likelihood"] + min(1, step / 100) * judged
         stage.descend("acoustic", total, also=("vocoder",))
-        stage.log(losses | more | {"adversarial": adversarial, "matching": matching})
+        stage.log(losses | more | heard)
 
 
-def start_from(folder: Path, names: tuple[str, ...], modules: dict[str, nn.Module]) -> None:
-    """Take the averaged weights that earlier stages left."""
-    for name in names:
-        path = folder / f"{name}.pt"
-        if not path.exists():
-            raise click.UsageError(f"{path} is missing: run the stage {name} first")
-        state = torch.load(path, weights_only=True)
-        for key, weights in state["averages"].items():
-            modules[key].load_state_dict(weights)
-        if "discriminators" in state["modules"]:
-            modules["discriminators"].load_state_dict(state["modules"]["discriminators"])
+def start_from(path: Path, modules: dict[str, nn.Module]) -> None:
+    """Take the averaged weights of an earlier stage or voice, its layers the same or narrower."""
+    state = torch.load(path, weights_only=True)
+    weights = state["modules"] | state.get("averages", {})
+    for key, module in modules.items():
+        if key in weights:
+            take(module, weights[key])
 
 
 @click.command()
@@ -250,6 +161,11 @@ def start_from(folder: Path, names: tuple[str, ...], modules: dict[str, nn.Modul
     required=True,
     help="CPU time a thread of this stage, over all resumes.",
 )
+@click.option(
+    "--start",
+    type=click.Path(path_type=Path, exists=True),
+    help="Checkpoint to start the stage from, a small one too.",
+)
 @click.option("--batch", type=int, default=0, help="Utterances (vocoder: segments) a step.")
 @click.option("--rate", type=float, default=0.0, help="Highest learning rate.")
 @click.option(
@@ -259,32 +175,42 @@ def start_from(folder: Path, names: tuple[str, ...], modules: dict[str, nn.Modul
     help="Part of the vocoder stage without discriminators.",
 )
 @click.option("--threads", type=int, default=2)
+@click.option(
+    "--device",
+    default="cuda" if torch.cuda.is_available() else "cpu",
+    show_default=True,
+    help="cpu or cuda.",
+)
 @click.option("--seed", type=int, default=1)
 def main(
     stage_name: str,
     corpus_folder: Path,
     out: Path,
     minutes: float,
+    start: Path | None,
     batch: int,
     rate: float,
     adversarial_from: float,
     threads: int,
+    device: str,
     seed: int,
 ) -> None:
     """Train one STAGE; running it again goes on from its checkpoint."""
     torch.set_num_threads(threads)
     torch.manual_seed(seed)
     out.mkdir(parents=True, exist_ok=True)
-    size = Size()
-    modules: dict[str, nn.Module] = {}
-    if stage_name in ("acoustic", "joint"):
-        modules["acoustic"] = AcousticModel(size)
-    if stage_name in ("vocoder", "joint"):
-        modules["vocoder"] = Vocoder(size)
-        modules["discriminators"] = Discriminators()
-    if stage_name == "joint" and not (out / "joint.pt").exists():
-        start_from(out, ("acoustic", "vocoder"), modules)
-    stage = Stage(stage_name, out, minutes, modules)
+    modules = new_modules(stage_name, Size())
+    begins = not any((out / f"{stage_name}{suffix}").exists() for suffix in (".pt", ".small.pt"))
+    if begins and start is not None:
+        start_from(start, modules)
+    elif begins and stage_name == "joint":
+        for name in ("acoustic", "vocoder"):
+            if not (path := out / f"{name}.pt").exists():
+                raise click.UsageError(f"{path} is missing: run the stage {name} first")
+            start_from(path, modules)
+    for module in modules.values():
+        module.to(device)
+    stage = Stage(stage_name, out, minutes, modules, torch.device(device))
     default_rate = {"acoustic": 1e-3, "vocoder": 1e-3, "joint": 3e-4}[stage_name]
     for key in modules:
         betas = (0.9, 0.98) if stage_name == "acoustic" else (0.8, 0.99)
@@ -305,6 +231,17 @@ def main(
         train_vocoder(stage, corpus, random, batch or 16, adversarial_from)
     else:
         train_joint(stage, corpus, random, batch or 4)
+
+
+def new_modules(stage_name: str, size: Size) -> dict[str, nn.Module]:
+    """The networks that a stage trains, newly initialised."""
+    modules: dict[str, nn.Module] = {}
+    if stage_name in ("acoustic", "joint"):
+        modules["acoustic"] = AcousticModel(size)
+    if stage_name in ("vocoder", "joint"):
+        modules["vocoder"] = Vocoder(size)
+        modules["discriminators"] = Discriminators()
+    return modules
 
 
 if __name__ == "__main__":

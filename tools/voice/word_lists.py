@@ -18,12 +18,26 @@ DATA = Path(__file__).parent / "data"
 def entries(name: str) -> tuple[str, ...]:
     """The entries of one list in ``data/``: by commas for English, by blanks otherwise."""
     text = (DATA / f"{name}.txt").read_text(encoding="utf-8")
+    text = "\n".join(line for line in text.splitlines() if not line.startswith("#"))
     parts = (
         text.replace("\n", ",").split(",")
         if name.startswith("en_e") or name in ("en_faults", "en_actions")
         else text.split()
     )
     return tuple(part.strip() for part in parts if part.strip())
+
+
+@cache
+def _held_out_pattern() -> re.Pattern[str]:
+    words = entries("held_out_words")
+    chinese = [w for w in words if not w.isascii()]
+    english = [w for w in words if w.isascii()]
+    return re.compile(rf"{'|'.join(chinese)}|\b(?:{'|'.join(english)})\b", re.IGNORECASE)
+
+
+def held_out(text: str) -> bool:
+    """Whether the text holds a word that the evaluation keeps from the corpus."""
+    return _held_out_pattern().search(text) is not None
 
 
 @cache

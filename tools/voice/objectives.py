@@ -1,0 +1,141 @@
+"""What training compares: the student's features and waveform with the teacher's."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import nn
+
+from tools.voice.dataset import Batch, Item, segment
+from tools.voice.losses import complex_likelihood, log_magnitude, multi_resolution_stft
+from tools.voice.model import AcousticModel, Vocoder
+from tools.voice.signal import F0_REFERENCE_HZ, HOP_LENGTH, MEL_SCALE, N_MELS, VOICED_HZ, istft
+
+SEGMENT_FRAMES = 48
+EDGE = 2 * HOP_LENGTH  # samples at a segment's ends that its frames don't cover whole
+
+
+def frames_of(acoustic: AcousticModel, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
+    """Decoder input ``(B, F, D + 3)`` on the teacher's durations, and log durations."""
+    hidden, log_durations = acoustic.encode(batch.ids)
+    index = batch.index[..., None].expand(-1, -1, hidden.shape[-1])
+    return torch.cat([torch.gather(hidden, 1, index), batch.positions], -1), log_durations
+
+
+def acoustic_losses(
+    features: torch.Tensor, log_durations: torch.Tensor, batch: Batch
+) -> dict[str, torch.Tensor]:
+    """Mel (in nepers), log duration, log F0 on voiced frames, voicing."""
+    frames, phonemes = batch.frame_mask.sum(), batch.phoneme_mask.sum()
+    voiced = (batch.f0_hz > VOICED_HZ).float() * batch.frame_mask
+    log_f0 = torch.log(batch.f0_hz.clamp(min=VOICED_HZ) / F0_REFERENCE_HZ)
+    mel = (features[:, :N_MELS] - batch.mel / MEL_SCALE).abs().mean(1) * MEL_SCALE
+    voicing = nn.functional.binary_cross_entropy_with_logits(
+        features[:, N_MELS + 1], (batch.f0_hz > VOICED_HZ).float(), reduction="none"
+    )
+    wanted = torch.log(batch.durations.clamp(min=1).float())
+    error = features[:, N_MELS] - log_f0
+    slope = (error[:, 1:] - error[:, :-1]).abs() * voiced[:, 1:] * voiced[:, :-1]
+    return {
+        "mel": (mel * batch.frame_mask).sum() / frames,
+        "duration": ((log_durations - wanted).abs() * batch.phoneme_mask).sum() / phonemes,
+        "f0": (error.abs() * voiced).sum() / voiced.sum(),
+        "f0_slope": slope.sum() / voiced.sum(),
+        "voicing": (voicing * batch.frame_mask).sum() / frames,
+    }
+
+
+def acoustic_total(losses: dict[str, torch.Tensor]) -> torch.Tensor:
+    return (
+        losses["mel"]
+        + losses["duration"]
+        + 4 * losses["f0"]
+        + 4 * losses["f0_slope"]
+        + 0.3 * losses["voicing"]
+    )
+
+
+def render(
+    vocoder: Vocoder, features: torch.Tensor, source: torch.Tensor, generator: torch.Generator
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Harmonic bins, noise magnitudes ``(B, 601, F)`` and the waveform ``(B, 300 F)``."""
+    real, imaginary, noise = (x.transpose(1, 2) for x in vocoder(features))
+    harmonic = torch.complex(real, imaginary) * source
+    gauss = torch.randn(*noise.shape, 2, generator=generator, device=noise.device) * math.sqrt(0.5)
+    spectrum = harmonic + noise * torch.view_as_complex(gauss)
+    return harmonic, noise, istft(spectrum, features.shape[-1] * HOP_LENGTH)
+
+
+def half_precision(device: torch.device) -> contextlib.AbstractContextManager[object]:
+    """bfloat16 for matrix products: twice as fast where the processor knows it."""
+    return torch.autocast(device.type, dtype=torch.bfloat16)
+
+
+def random_segments(
+    items: list[Item], random: np.random.Generator, each: int
+) -> list[tuple[int, int, Item]]:
+    return [
+        (row, int(random.integers(0, item.frames - SEGMENT_FRAMES + 1)), item)
+        for row, item in enumerate(items)
+        if item.frames >= SEGMENT_FRAMES
+        for _ in range(each)
+    ]
+
+
+@dataclass(frozen=True)
+class Segments:
+    """Cut utterances, ``S`` of them: what the vocoder is trained on.
+
+    ``cuts`` are (row of the batch, first frame, utterance); ``audio`` ``(S, 300 n)``, its
+    spectrum and the source's ``(S, 601, n)``, F0 ``(S, n)`` in hertz.
+    """
+
+    cuts: list[tuple[int, int, Item]]
+    audio: torch.Tensor
+    spectrum: torch.Tensor
+    source: torch.Tensor
+    f0_hz: torch.Tensor
+
+    @property
+    def frames(self) -> int:
+        return self.f0_hz.shape[-1]
+
+    def of(self, features: torch.Tensor) -> torch.Tensor:
+        """The same frames of ``(B, C, F)``, as ``(S, C, n)``."""
+        return torch.stack([features[row, :, k : k + SEGMENT_FRAMES] for row, k, _ in self.cuts])
+
+
+def cut_segments(
+    items: list[Item], random: np.random.Generator, each: int, device: torch.device
+) -> Segments | None:
+    """Random segments of utterances, None where all are too short."""
+    cuts = random_segments(items, random, each)
+    if not cuts:
+        return None
+    audio, spectrum, source = (
+        torch.stack(x).to(device)
+        for x in zip(*[segment(i, k, SEGMENT_FRAMES) for _, k, i in cuts], strict=True)
+    )
+    f0 = torch.stack([i.f0_hz[k : k + SEGMENT_FRAMES] for _, k, i in cuts])
+    return Segments(cuts, audio, spectrum, source, f0.to(device))
+
+
+def generator_losses(
+    vocoder: Vocoder,
+    features: torch.Tensor,
+    cut: Segments,
+    noise_generator: torch.Generator,
+) -> tuple[dict[str, torch.Tensor], torch.Tensor, torch.Tensor]:
+    """Losses on the spectrum and the waveform, the student's waveform and the teacher's."""
+    harmonic, noise, waveform = render(vocoder, features, cut.source, noise_generator)
+    waveform, audio = waveform[:, EDGE:-EDGE], cut.audio[:, EDGE:-EDGE]
+    losses = {
+        "likelihood": complex_likelihood(harmonic, noise, cut.spectrum),
+        "magnitude": log_magnitude(harmonic, noise, cut.spectrum),
+        "stft": multi_resolution_stft(waveform, audio),
+    }
+    return losses, waveform, audio

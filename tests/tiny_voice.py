@@ -139,7 +139,7 @@ def _decoder(rng: np.random.Generator) -> ModelProto:
 
 
 def _vocoder(rng: np.random.Generator) -> ModelProto:
-    """``features (1, 82 + N_LATENTS, F)`` -> two harmonic outputs and one of noise, each ``(1, F, 601)``."""
+    """``features (1, N_FEATURES, F)`` to harmonics (two) and noise, each ``(1, F, 601)``."""
     weights: Weights = {
         "in_weight": _normal(rng, (N_FEATURES, VOCODER_WIDTH), 0.2),
         "noise_bias": np.full(N_BINS, -3.0, np.float32),

@@ -2,7 +2,8 @@
 
 A driver call that never returns can't be ended, only left behind. Whoever waits
 for one here waits until its outputs are due, and then computes them elsewhere.
-Calls into TensorRT, CUDA and the GPU worker let other Python threads run.
+Copies, kernels and waiting for them let other Python threads run, and so does
+the GPU worker; the few calls that do not, such as pushing a context, reach no GPU.
 """
 
 from __future__ import annotations

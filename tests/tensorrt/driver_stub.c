@@ -2,12 +2,14 @@
  *
  * Work given to a stream waits until somebody synchronises with it, as on a
  * GPU, so that a missing synchronise or a buffer freed too early shows. Every
- * allocation is counted, memory is bounded, and any call can be made to fail.
+ * allocation is counted, memory is bounded, and any call can be made to fail or to
+ * hang until it is let go.
  * Functions and codes: the CUDA driver API's public documentation.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_INITIALIZED = 3, INVALID_CONTEXT = 201 };
 enum { MAX_BLOCKS = 4096, MAX_WORK = 4096, MAX_CONTEXTS = 64 };
@@ -27,6 +29,8 @@ static size_t memory_bytes = (size_t)8 << 30, used_bytes;
 static long live_device, live_host, live_streams, live_events, allocations, pageable_copies;
 static char failing[64];
 static int fail_after, fail_code;
+static char hanging[64];
+static volatile int hangs, in_hang;
 
 /* For the tests. */
 long stub_count(const char *what) {
@@ -39,6 +43,7 @@ long stub_count(const char *what) {
     if (!strcmp(what, "waiting")) return queued;
     if (!strcmp(what, "pushed")) return depth;
     if (!strcmp(what, "retained")) return retained;
+    if (!strcmp(what, "hanging")) return in_hang;
     return -1;
 }
 void stub_memory(size_t bytes) { memory_bytes = bytes; }
@@ -47,6 +52,12 @@ void stub_fail(const char *function, int after_calls, int code) {
     fail_after = after_calls;
     fail_code = code;
 }
+/* The next call of a function does not return before stub_let_go. */
+void stub_hang(const char *function) {
+    snprintf(hanging, sizeof hanging, "%s", function);
+    hangs = 1;
+}
+void stub_let_go(void) { hangs = 0; }
 /* What a real engine does with a kernel: run in the stream's turn. */
 int stub_enqueue(void *stream, Callback run, void *argument) {
     if (queued == MAX_WORK) return OUT_OF_MEMORY;
@@ -55,6 +66,11 @@ int stub_enqueue(void *stream, Callback run, void *argument) {
 }
 
 static int injected(const char *function) {
+    if (hangs && !strcmp(hanging, function)) {
+        in_hang = 1;
+        while (hangs) usleep(1000);
+        in_hang = 0;
+    }
     if (strcmp(failing, function)) return OK;
     if (fail_after-- > 0) return OK;
     failing[0] = 0;

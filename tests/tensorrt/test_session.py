@@ -23,7 +23,7 @@ def test_under_the_bindings_of(release: str) -> None:
     except rig.RigError as exc:
         pytest.skip(f"the rig of TensorRT {release} can't be built here: {exc}")
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-rs",
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-rsP",
          *(str(INSIDE / f"{name}_checks.py") for name in checks)],
         capture_output=True,
         text=True,

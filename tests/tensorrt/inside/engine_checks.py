@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from edge_tts.inference.engine_builder import build_engine, engine_precision
 from edge_tts.inference.engine_profiles import AxisProfile, axis_profiles
 from edge_tts.inference.engine_store import FAILED, PASSED, EngineStore
 from edge_tts.inference.engines import build_engines, engine_key, open_engine
+from edge_tts.inference.gpu_thread import shared_gpu_thread
 from edge_tts.inference.provider import ProviderPlan, ProviderStep, open_session
 from edge_tts.synthesis.source import LOOKAHEAD_FRAMES
 from edge_tts.text.front_end import Phrase
@@ -33,25 +35,22 @@ def voice(tmp_path_factory: pytest.TempPathFactory) -> Voice:
 @pytest.fixture(autouse=True)
 def _no_faults() -> Iterator[None]:
     yield
+    helper.let_go()
+    deadline_s = time.monotonic() + 20
+    while shared_gpu_thread().is_stuck:
+        assert time.monotonic() < deadline_s
+        time.sleep(0.005)
     tensorrt.faults.update({"no context": False, "no start": False, "wrong by": 0.0})
 
 
 def examples(voice: Voice) -> dict[str, list[dict[str, np.ndarray]]]:
-    rng = np.random.default_rng(3)
-    widths = {
-        graph: [profile.highest for profile in axis_profiles(voice, graph, LOOKAHEAD_FRAMES)]
-        for graph in GRAPHS
-    }
+    """Inputs of each width that has a profile."""
     return {
-        "encoder": [{"ids": rng.integers(0, 250, (1, 30))}],
-        "decoder": [
-            {"frames": rng.standard_normal((1, width, 11)).astype(np.float32)}
-            for width in widths["decoder"]
-        ],
-        "vocoder": [
-            {"features": rng.standard_normal((1, 82, width)).astype(np.float32)}
-            for width in widths["vocoder"]
-        ],
+        graph: [
+            helper.random_inputs(voice.graph_path(graph, "fp32"), min(profile.highest, 60), 3)
+            for profile in axis_profiles(voice, graph, LOOKAHEAD_FRAMES)
+        ]
+        for graph in GRAPHS
     }
 
 
@@ -224,8 +223,10 @@ class TestSpeaking:
     def speak(
         self, voice: Voice, plan: ProviderPlan, folder: Path, *, gpu_worker: bool = False
     ) -> list[np.ndarray]:
+        """The chunks of one utterance, as somebody hears it who listens meanwhile."""
         from edge_tts.synthesis.acoustic_model import AcousticModel
         from edge_tts.synthesis.dsp_vocoder import DspVocoder
+        from edge_tts.synthesis.listener import Listener
         from edge_tts.synthesis.synthesizer import Synthesizer
         from edge_tts.synthesis.vocoder import NeuralVocoder
 
@@ -246,10 +247,16 @@ class TestSpeaking:
             NeuralVocoder(sessions["vocoder"], voice),
             DspVocoder(voice),
             voice,
+            new_listener=Listener,
         )
-        chunks = []
+        chunks: list[np.ndarray] = []
+        heard_until_s, self.gaps_s = None, []
         for index, chunk in enumerate(synthesizer.stream("40")):
             assert chunk.via == "neural"
+            now_s = time.monotonic()
+            heard_until_s = heard_until_s or now_s
+            self.gaps_s.append(max(0.0, now_s - heard_until_s))
+            heard_until_s = max(heard_until_s, now_s) + len(chunk.samples) / 24000
             chunks.append(chunk.samples)
             if index == 0:
                 self.after_first_chunk()
@@ -311,6 +318,47 @@ class TestSpeaking:
         lines = [record.getMessage() for record in caplog.records]
         assert len(lines) == 1
         assert " falls from tensorrt fp16 to cpu fp32: " in lines[0]
+
+    @pytest.mark.parametrize(
+        "function", ["cuStreamSynchronize", "cuMemcpyHtoDAsync", "cuMemcpyDtoHAsync"]
+    )
+    def test_a_gpu_that_hangs_in_mid_sentence_is_not_heard(
+        self,
+        voice: Voice,
+        tmp_path: Path,
+        caplog: pytest.LogCaptureFixture,
+        function: str,
+    ) -> None:
+        """A call into the driver never returns: what was asked of the GPU comes from the CPU."""
+        build(voice, tmp_path)
+        expected = self.speak(voice, ProviderPlan(self.plan().steps[1:]), tmp_path)
+        self.after_first_chunk = lambda: helper.hang(function)  # type: ignore[method-assign]
+        plan = self.plan()
+        found = self.speak(voice, plan, tmp_path)
+        assert helper.count("hanging") == 1
+        assert shared_gpu_thread().is_stuck
+        assert len(found) == len(expected)
+        np.testing.assert_allclose(np.concatenate(found), np.concatenate(expected), atol=1e-6)
+        fallen = [name for name, step in plan.in_use.items() if step.name == "cpu"]
+        assert "decoder" in fallen or "vocoder" in fallen
+        lines = [record.getMessage() for record in caplog.records]
+        assert len(lines) == len(fallen)
+        assert "did not come back from the GPU within" in lines[0]
+        assert " falls from tensorrt fp16 to cpu fp32: " in lines[0]
+        print(f"longest gap {1000 * max(self.gaps_s):.1f} ms while {function} hangs")
+
+    def test_a_gpu_that_hangs_takes_no_alarm_with_it(self, voice: Voice, tmp_path: Path) -> None:
+        """The next alarm is spoken by the CPU, from its first chunk."""
+        build(voice, tmp_path)
+        self.after_first_chunk = lambda: helper.hang(  # type: ignore[method-assign]
+            "cuStreamSynchronize"
+        )
+        plan = self.plan()
+        expected = np.concatenate(self.speak(voice, plan, tmp_path))
+        self.after_first_chunk = lambda: None  # type: ignore[method-assign]
+        found = np.concatenate(self.speak(voice, plan, tmp_path))
+        np.testing.assert_allclose(found, expected, atol=1e-6)
+        assert {step.name for step in plan.in_use.values()} == {"cpu"}
 
     def test_an_engine_for_one_network_alone(
         self, voice: Voice, tmp_path: Path, caplog: pytest.LogCaptureFixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,13 +32,21 @@ PROFILES = {
 SIZES = {"encoder": (1, 17, 200), "decoder": (36, 60, 9), "vocoder": (32, 56, 55)}
 
 
+_folder = tempfile.TemporaryDirectory()
+VOICE = write_tiny_voice(Path(_folder.name))
+
+
+def inputs_for(graph: str, size: int, seed: int = 0) -> dict[str, np.ndarray]:
+    return helper.random_inputs(VOICE / f"{graph}.onnx", size, seed)
+
+
 @pytest.fixture(scope="module")
 def plans(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, Path]]:
     """Graph and plan of each network."""
-    folder = write_tiny_voice(tmp_path_factory.mktemp("voice"))
+    folder = tmp_path_factory.mktemp("plans")
     made = {}
     for graph, profiles in PROFILES.items():
-        source = folder / f"{graph}.onnx"
+        source = VOICE / f"{graph}.onnx"
         plan = folder / f"{graph}.plan"
         precision = engine_precision(tensorrt, graph)
         plan.write_bytes(build_engine(source, profiles, precision).plan)
@@ -59,15 +68,6 @@ def _clean() -> Iterator[None]:
     assert {what: helper.count(what) for what in before} == before
     assert helper.count("pushed") == 0
     assert helper.count("retained") <= 1
-
-
-def inputs_for(graph: str, size: int, seed: int = 0) -> dict[str, np.ndarray]:
-    rng = np.random.default_rng(seed)
-    if graph == "encoder":
-        return {"ids": rng.integers(0, 250, (1, size))}
-    if graph == "decoder":
-        return {"frames": rng.standard_normal((1, size, 11)).astype(np.float32)}
-    return {"features": rng.standard_normal((1, 82, size)).astype(np.float32)}
 
 
 @pytest.mark.parametrize("graph", PROFILES)
@@ -156,7 +156,7 @@ def test_wrong_inputs_are_refused_and_do_no_harm(
     session = TensorRtSession(plans["decoder"][1]).load()
     with pytest.raises(InferenceError, match=message):
         session.run(inputs)
-    assert session.run(inputs_for("decoder", 60))["features"].shape == (1, 82, 60)
+    assert session.run(inputs_for("decoder", 60))["features"].shape[::2] == (1, 60)
     session.close()
 
 
@@ -214,7 +214,7 @@ class TestLoading:
         with pytest.raises(InferenceError):
             session.load()
         tensorrt.faults["no context"] = False
-        assert session.run(inputs_for("decoder", 60))["features"].shape == (1, 82, 60)
+        assert session.run(inputs_for("decoder", 60))["features"].shape[::2] == (1, 60)
         session.close()
 
 

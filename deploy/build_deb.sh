@@ -41,7 +41,7 @@ tar -xf "$scratch"/edge-tts-bundle-*.tar -C "$scratch"
 bundle=$scratch/edge-tts-bundle
 version=$(sed -n 's/^__version__ = "\(.*\)"/\1/p' "$root/edge_tts/__init__.py")
 tree=$scratch/tree
-library=$tree/usr/lib/edge-tts-runtime
+library=$tree/usr/lib/edge-tts-runtime/package
 
 unpack_wheels() {
     local wheel
@@ -74,7 +74,7 @@ place_files() {
     done
     place "$here/debian/lintian-overrides" usr/share/lintian/overrides/edge-tts-runtime
     mkdir -p "$tree/usr/share/edge-tts/voices"
-    [ ! -d "$bundle/models" ] || cp -rL "$bundle/models/." "$tree/usr/share/edge-tts/voices"
+    [ ! -d "$bundle/models" ] || place_voices
     {
         printf 'Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\n\n'
         printf 'Files: *\nCopyright: the Edge TTS Runtime contributors\nLicense: Apache-2.0\n'
@@ -87,6 +87,24 @@ place_files() {
         printf ' -- Edge TTS Runtime contributors <maintainers@edge-tts-runtime.invalid>  %s\n' \
             "$(date -R -u -d @"${SOURCE_DATE_EPOCH:-$(git -C "$root" log -1 --format=%ct 2>/dev/null || date +%s)}")"
     } | gzip -9n >"$tree/$doc/changelog.Debian.gz"
+}
+
+# A voice belongs to the release that it came with, and changes together with it.
+place_voices() {
+    local voice name
+    for voice in "$bundle"/models/*/voice.json; do
+        name=$(basename "$(dirname "$voice")")
+        mkdir -p "$library/models"
+        cp -rL "$bundle/models/$name" "$library/models/$name"
+        ln -s "../../../lib/edge-tts-runtime/current/models/$name" "$tree/usr/share/edge-tts/voices/$name"
+    done
+}
+
+# The name of a release changes with anything that would make it another one; postinst reads it.
+name_release() {
+    (cd "$library" && find . -type f -print0 | sort -z | xargs -0 sha256sum) | sha256sum | cut -c1-12 |
+        sed "s/^/$version-/" >"$scratch/release"
+    mv "$scratch/release" "$library/RELEASE"
 }
 
 write_control() {
@@ -119,6 +137,7 @@ CONTROL
 
 unpack_wheels
 place_files
+name_release
 find "$tree" -type d -exec chmod 0755 {} +
 find "$tree" -type f ! -path '*/bin/*' -exec chmod 0644 {} +
 write_control

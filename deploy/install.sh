@@ -25,7 +25,6 @@ ACCOUNT=edge-tts
 PYTHON=${PYTHON:-/usr/bin/python3}
 TEST_TEXT='语音报警已就绪。Voice alarms are ready.'
 
-declare -A voices=()
 dry_run=no action=install bundle='' cpu='' realtime=no start=yes keep_data=no
 
 usage() { sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
@@ -83,6 +82,10 @@ point() {
     run ln -sfn "$2" "$1.new"
     run mv -fT "$1.new" "$1"
 }
+
+# settle FOLDER: what was written outlasts a power cut before a name is given to it. Without it the name may
+# reach the disk and the contents not.
+settle() { run sync -f "$1"; }
 
 systemd_runs() { [ -d /run/systemd/system ]; }
 
@@ -158,12 +161,13 @@ make_account() {
 
 # The name of a release changes with anything that would make it another one.
 release_name() {
-    local version digest
+    local version digest models=''
+    [ ! -d "$source_root/models" ] || models=models
     version=$(sed -n 's/^__version__ = "\(.*\)"/\1/p' "$source_root/edge_tts/__init__.py")
     digest=$({
         "$python" -VV
         cd "$source_root"
-        find edge_tts setup.py deploy/lib.sh ${bundle:+wheels} -type f ! -name '*.pyc' -print0 |
+        find edge_tts setup.py deploy/lib.sh ${bundle:+wheels} ${models:+models} -type f ! -name '*.pyc' -print0 |
             sort -z | xargs -0 sha256sum
     } | sha256sum | cut -c1-12)
     echo "$version-$digest"
@@ -215,20 +219,16 @@ make one for it with deploy/make_bundle.sh"
         die "PyAudio does not load: $("$release/bin/python" -c 'import pyaudio' 2>&1 | tail -n 1)"
 }
 
-# Copied beside what is in use under a name of their own; switch_release makes them current.
+# A voice belongs to the release that it came with: one rename makes both current.
 copy_voices() {
-    local folder name target
-    run mkdir -p "$VOICES"
+    local folder name
+    [ ! -e "$release/.complete" ] || return 0
     for folder in "$source_root"/models/*/; do
         [ -f "$folder/voice.json" ] || continue
         name=$(basename "$folder")
-        target=.$name-$(sha256sum "$folder/voice.json" | cut -c1-12)
-        voices[$name]=$target
-        [ ! -d "$VOICES/$target" ] || continue
         step "voice $name"
-        run rm -rf -- "$VOICES/$target.new"
-        run cp -rL "$folder" "$VOICES/$target.new"
-        run mv -T "$VOICES/$target.new" "$VOICES/$target"
+        run mkdir -p "$release/voices"
+        run cp -rL "$folder" "$release/voices/$name"
     done
 }
 
@@ -243,6 +243,7 @@ install_settings() {
         return 0
     fi
     "$release/bin/edgetts" config reference --toml "${base[@]}" >"$ETC/edge-tts.toml.new"
+    settle "$ETC"
     mv -T "$ETC/edge-tts.toml.new" "$ETC/edge-tts.toml"
 }
 
@@ -269,23 +270,28 @@ install_units() {
 try_release() {
     [ "$dry_run" = no ] || return 0
     step "the new release speaks: $TEST_TEXT"
-    local voice=${voices[zh-en]:-}
-    env ${voice:+EDGETTS_VOICE="$VOICES/$voice"} "$release/bin/edgetts" synth "$TEST_TEXT" -o /dev/null >/dev/null ||
+    local voice=$release/voices/zh-en
+    [ -d "$voice" ] || voice=
+    env ${voice:+EDGETTS_VOICE="$voice"} "$release/bin/edgetts" synth "$TEST_TEXT" -o /dev/null >/dev/null ||
         die "the new release can't speak; what was installed before stays. See: $release/bin/edgetts doctor"
+    settle "$release"
     touch "$release/.complete"
 }
 
 switch_release() {
-    local old name
+    local old voice
+    settle "$OPT"
+    settle "$UNITS"
     old=$(readlink "$OPT/current" 2>/dev/null || true)
-    for name in "${!voices[@]}"; do
-        point "$VOICES/$name" "${voices[$name]}"
-        [ "$dry_run" = yes ] || find "$VOICES" -maxdepth 1 -type d -name ".$name-????????????" \
-            ! -name "${voices[$name]}" -exec rm -rf {} +
-    done
     point "$OPT/current" "$release"
+    run mkdir -p "$VOICES"
+    for voice in "$release"/voices/*/; do
+        voice=$(basename "$voice")
+        [ "$voice" = '*' ] || point "$VOICES/$voice" "$OPT/current/voices/$voice"
+    done
     [ -d /usr/local/bin ] || run mkdir -p /usr/local/bin
     point "$COMMAND" "$OPT/current/bin/edgetts"
+    settle "$OPT"
     [ "$dry_run" = no ] || return 0
     find "$OPT/releases" -mindepth 1 -maxdepth 1 ! -path "$release" ! -path "${old:-$release}" \
         -exec rm -rf {} +

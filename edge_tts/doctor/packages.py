@@ -6,7 +6,7 @@ import importlib.metadata as metadata
 import sys
 from collections.abc import Callable, Mapping, Sequence
 
-from edge_tts.doctor.finding import ERROR, OK, WARNING, Finding
+from edge_tts.doctor.finding import ERROR, OK, WARNING, Finding, System
 
 OUR_DISTRIBUTION = "edge-tts-runtime"
 # A client of a cloud service, which owns the same import name.
@@ -58,3 +58,17 @@ def check_packages(
             )
         )
     return findings or [Finding(OK, "packages", "no clashing packages")]
+
+
+def check_upgrade(system: System) -> list[Finding]:
+    """Was an upgrade of the Debian package interrupted?"""
+    query = ("dpkg-query", "--show", "--showformat=${db:Status-Status}", OUR_DISTRIBUTION)
+    answer = system.run(query, 10.0)
+    state = answer.output.strip()
+    if not answer.succeeded or state in ("installed", "not-installed", "config-files"):
+        return []
+    fix = "sudo dpkg --configure -a"
+    if state == "half-installed":
+        fix = f"sudo apt install ./{OUR_DISTRIBUTION}_*.deb"
+    message = f"an upgrade was interrupted (the package is {state}); the release before it speaks"
+    return [Finding(WARNING, "upgrade", message, fix)]

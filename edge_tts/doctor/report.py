@@ -58,6 +58,7 @@ def examine(system: System | None = None, probe: Callable[[], Board] = probe_boa
         ("lexicon.d", lambda: speech.check_lexicon_folder(settings.text.lexicon_folder)),
         ("audio", lambda: audio.check_audio(system, sink, cards, devices)),
         ("packages", packages.check_packages),
+        ("upgrade", lambda: packages.check_upgrade(system)),
         ("state", lambda: service.check_state_folder(system, state_folder())),
         ("daemon", lambda: service.check_daemon(system, client_socket_path())),
         ("power", lambda: power.check_power(system, board)),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from edge_tts.doctor.jetson import check_engines, check_jetson
-from edge_tts.doctor.packages import check_packages
+from edge_tts.doctor.packages import check_packages, check_upgrade
 from edge_tts.doctor.power import check_power
 from edge_tts.doctor.service import check_daemon, check_state_folder
 from edge_tts.doctor.speech import (
@@ -146,6 +146,25 @@ class TestPackages:
 
     def test_this_environment(self) -> None:
         assert severities(check_packages()) == ["ok"]
+
+    @pytest.mark.parametrize(
+        ("state", "fix"),
+        [
+            ((None, "dpkg-query: No such file or directory"), None),
+            ((1, "no packages found matching edge-tts-runtime"), None),
+            ((0, "installed"), None),
+            ((0, "config-files"), None),
+            ((0, "unpacked"), "dpkg --configure -a"),
+            ((0, "half-configured"), "dpkg --configure -a"),
+            ((0, "half-installed"), "apt install ./edge-tts-runtime"),
+        ],
+    )
+    def test_an_interrupted_upgrade(
+        self, tmp_path: Path, state: tuple[int | None, str], fix: str | None
+    ) -> None:
+        found = check_upgrade(make_system(tmp_path, {"dpkg-query": state}))
+        assert severities(found) == (["warning"] if fix else [])
+        assert all(fix is not None and fix in finding.fix for finding in found)
 
 
 class TestState:

@@ -15,7 +15,7 @@ RUNTIME = [
     'tomli>=2.0.1; python_version < "3.11"',
 ]
 SOUND = ["PyAudio>=0.2.14"]
-TEST = ["pytest>=8.2", "hypothesis>=6.100", "onnx>=1.16.2", "scipy>=1.13.1"]
+TEST = ["pytest>=8.2", "hypothesis>=6.100", "onnx>=1.16.2", "scipy>=1.13.1", "soundfile>=0.12"]
 LINT = ["ruff>=0.6", "mypy>=1.11", "import-linter>=2.1"]
 
 setup(

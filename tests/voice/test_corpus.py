@@ -6,17 +6,12 @@ from pathlib import Path
 from random import Random
 
 import numpy as np
+import pytest
+from click.testing import CliRunner
 
 from edge_tts.text.inventory import END, START
-from tools.voice.corpus import (
-    HOP_LENGTH,
-    MAX_EDGE_FRAMES,
-    Utterance,
-    cut_words,
-    load_shard,
-    save_shard,
-    shard_seconds,
-)
+from tools.voice.corpus import MAX_EDGE_FRAMES, cut_words
+from tools.voice.shards import HOP_LENGTH, Utterance, load_shard, save_shard, shard_seconds
 from tools.voice.teacher import Speech
 
 PHONEMES = (START, "j", "ing3", "g", "ao4", ".", "t", "ing2", ".", END)
@@ -57,7 +52,7 @@ def test_a_dropped_pause_leaves_its_frames_to_the_end() -> None:
         assert piece.durations[-1] > 1
 
 
-def test_a_shard_reads_back_as_written(tmp_path: Path) -> None:
+def _utterances() -> list[Utterance]:
     random = np.random.default_rng(1)
     written = []
     for index, frames in enumerate((12, 30, 7)):
@@ -71,6 +66,11 @@ def test_a_shard_reads_back_as_written(tmp_path: Path) -> None:
                 random.integers(-32768, 32767, frames * HOP_LENGTH).astype(np.int16),
             )
         )
+    return written
+
+
+def test_a_shard_reads_back_as_written(tmp_path: Path) -> None:
+    written = _utterances()
     path = tmp_path / "shard-00001.npz"
     seconds = save_shard(path, written)
     assert seconds == shard_seconds(path) == 49 * HOP_LENGTH / 24000
@@ -79,3 +79,31 @@ def test_a_shard_reads_back_as_written(tmp_path: Path) -> None:
         assert (now.kind, now.text) == (was.kind, was.text)
         for name in ("ids", "durations", "f0_hz", "audio"):
             np.testing.assert_array_equal(getattr(now, name), getattr(was, name))
+
+
+def test_packed_shards_are_small_and_true(tmp_path: Path) -> None:
+    pytest.importorskip("soundfile")
+    from tools.voice import pack
+
+    time_s = np.arange(400 * HOP_LENGTH) / 24000
+    tone = (12000 * np.sin(2 * np.pi * 210 * time_s)).astype(np.int16)
+    was = Utterance(
+        "zh_alarm", "一", np.array([1], np.int16), np.array([400], np.int16),
+        np.full(400, 210, np.float32), tone,
+    )  # fmt: skip
+    corpus, out = tmp_path / "corpus", tmp_path / "packed"
+    corpus.mkdir()
+    for number in range(3):
+        save_shard(corpus / f"shard-{number:05d}.npz", [was])
+    size = (corpus / "shard-00000.npz").stat().st_size
+    options = ["--corpus", str(corpus), "--out", str(out), "--part-mb", str(size * 0.7e-6)]
+    for _ in range(2):  # the second run finds nothing to do
+        assert CliRunner().invoke(pack.main, options, catch_exceptions=False).exit_code == 0
+        shards = sorted(out.rglob("shard-*.npz"))
+        assert len(shards) == 3
+        assert len({path.parent for path in shards}) > 1
+    (now,) = load_shard(shards[0])
+    assert len(now.audio) == len(was.audio)
+    error = now.audio.astype(float) - was.audio
+    assert np.mean(error**2) < 0.003 * np.mean(was.audio.astype(float) ** 2)
+    np.testing.assert_array_equal(now.f0_hz, was.f0_hz)

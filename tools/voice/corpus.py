@@ -8,11 +8,8 @@ number of processes, again after a kill, and always hold the same lines.
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
-from dataclasses import dataclass
 from functools import cache
 from itertools import count as numbers_from_zero
 from multiprocessing import get_context
@@ -21,36 +18,19 @@ from random import Random
 
 import click
 import numpy as np
-import numpy.typing as npt
 
 from edge_tts.text.inventory import END, PAUSES, PHONEMES, START
 from tools.voice import texts
 from tools.voice.pronounce import Pronouncer
-from tools.voice.teacher import SAMPLE_RATE_HZ, Speech, Teacher
+from tools.voice.shards import HOP_LENGTH, Utterance, save_shard, shard_seconds
+from tools.voice.teacher import Speech, Teacher, parse_blend
 
-HOP_LENGTH = 300
 LINES_PER_SHARD = 64
 # Silence kept at the cut ends of a single word, in frames of 12.5 ms.
 MAX_EDGE_FRAMES = 14
 
 Pronounce = Callable[[str], tuple[str, ...]]
 _IDS = {phoneme: index for index, phoneme in enumerate(PHONEMES)}
-
-
-@dataclass(frozen=True)
-class Utterance:
-    """One line of the corpus.
-
-    ``audio`` (N,) int16 at 24 kHz with N = 300 F, ``ids`` (T,) and ``durations`` (T,)
-    with a sum of F, ``f0_hz`` (F,), below 40 where unvoiced.
-    """
-
-    kind: str
-    text: str
-    ids: npt.NDArray[np.int16]
-    durations: npt.NDArray[np.int16]
-    f0_hz: npt.NDArray[np.float32]
-    audio: npt.NDArray[np.int16]
 
 
 def _utterance(kind: str, text: str, speech: Speech) -> Utterance:
@@ -128,64 +108,6 @@ def shard_lines(
     return spoken
 
 
-def save_shard(path: Path, utterances: list[Utterance]) -> float:
-    """Write a shard whole or not at all; returns its seconds of audio."""
-    arrays = {
-        "audio": np.concatenate([u.audio for u in utterances]),
-        "ids": np.concatenate([u.ids for u in utterances]),
-        "durations": np.concatenate([u.durations for u in utterances]),
-        "f0_hz": np.concatenate([u.f0_hz for u in utterances]).astype(np.float16),
-        "frames": np.array([len(u.f0_hz) for u in utterances], np.int32),
-        "phonemes": np.array([len(u.ids) for u in utterances], np.int32),
-        "lines": np.frombuffer(
-            "\n".join(
-                json.dumps([u.kind, u.text], ensure_ascii=False) for u in utterances
-            ).encode(),
-            np.uint8,
-        ),
-    }
-    aside = path.with_suffix(f".{os.getpid()}.part")
-    with aside.open("wb") as file:
-        np.savez(file, **arrays)
-    aside.replace(path)
-    return len(arrays["audio"]) / SAMPLE_RATE_HZ
-
-
-def load_shard(path: Path) -> list[Utterance]:
-    """Read a shard back as utterances."""
-    data = np.load(path)
-    lines = [json.loads(line) for line in bytes(data["lines"]).decode().split("\n")]
-    frame_ends = np.cumsum(data["frames"])
-    phoneme_ends = np.cumsum(data["phonemes"])
-    audio, ids, durations, f0 = (data[k] for k in ("audio", "ids", "durations", "f0_hz"))
-    utterances = []
-    for (kind, text), frame_end, frames, phoneme_end, count in zip(
-        lines, frame_ends, data["frames"], phoneme_ends, data["phonemes"], strict=True
-    ):
-        frame, phoneme = (
-            slice(frame_end - frames, frame_end),
-            slice(phoneme_end - count, phoneme_end),
-        )
-        samples = slice(frame.start * HOP_LENGTH, frame.stop * HOP_LENGTH)
-        utterances.append(
-            Utterance(
-                kind,
-                text,
-                ids[phoneme],
-                durations[phoneme],
-                f0[frame].astype(np.float32),
-                audio[samples],
-            )
-        )
-    return utterances
-
-
-def shard_seconds(path: Path) -> float:
-    """Length of a shard's speech, read from its frame counts alone."""
-    with np.load(path) as data:
-        return float(data["frames"].sum()) * HOP_LENGTH / SAMPLE_RATE_HZ
-
-
 def _make_shard(task: tuple[int, Path, Path, Path, dict[str, float]]) -> float:
     number, target, teacher_folder, lexicon, blend = task
     teacher, pronounce = _workers(teacher_folder, lexicon, tuple(sorted(blend.items())))
@@ -226,12 +148,9 @@ def main(
     out.mkdir(parents=True, exist_ok=True)
     for torn in out.glob("*.part"):
         torn.unlink()
-    speakers = {
-        name: float(weight) for name, _, weight in (p.partition("=") for p in blend.split(","))
-    }
     seconds = sum(shard_seconds(path) for path in out.glob("shard-*.npz"))
     missing = (
-        (number, path, teacher_folder, lexicon, speakers)
+        (number, path, teacher_folder, lexicon, parse_blend(blend))
         for number in numbers_from_zero()
         if not (path := out / f"shard-{number:05d}.npz").exists()
     )

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from tools.voice.corpus import Utterance, load_shard
+from tools.voice.shards import Utterance, load_shard, rejected_lines
 from tools.voice.signal import HOP_LENGTH, LOG_FLOOR, PULSE_SCALE, log_mel, pulses, stft
 
 # Shards whose number is a multiple of this are never trained on.
@@ -62,12 +62,17 @@ class Corpus:
     def refresh(self) -> int:
         """Load new shards; returns how many utterances came."""
         before = len(self.items)
-        for path in sorted(self._folder.glob("shard-*.npz")):
+        for path in sorted(self._folder.rglob("shard-*.npz")):
             number = int(path.stem.split("-")[1])
             if path.name in self._seen or (number % HELD_OUT_EVERY == 0) != self._held_out:
                 continue
             self._seen.add(path.name)
-            self.items += [make_item(u) for u in load_shard(path) if 20 <= len(u.f0_hz) <= 1200]
+            rejected = rejected_lines(path)
+            self.items += [
+                make_item(utterance)
+                for index, utterance in enumerate(load_shard(path))
+                if index not in rejected and 20 <= len(utterance.f0_hz) <= 1200
+            ]
         self.lengths = np.array([item.frames for item in self.items])
         return len(self.items) - before
 

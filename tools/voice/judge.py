@@ -95,23 +95,30 @@ class Judge:
                 tokens += list(word.text.lower()) if word.text.isupper() else [word.text.lower()]
         return tokens
 
-    def listen(self, audio: Float32, rate_hz: int, text: str, language: str) -> Verdict:
-        """Judge one line; ``language`` is zh (mixed lines too) or en."""
-        low = resample(audio, rate_hz)
-        padded = np.pad(low, JUDGE_RATE_HZ // 4)
+    def transcribe(self, audio: Float32, language: str, beam: int = 5) -> str:
+        """What Whisper hears in samples at 16 kHz."""
         segments, _ = self._whisper.transcribe(
-            padded,
+            np.pad(audio, JUDGE_RATE_HZ // 4),
             language=language,
-            beam_size=5,
+            beam_size=beam,
             temperature=0.0,
             condition_on_previous_text=False,
             without_timestamps=True,
             initial_prompt="以下是普通话的句子。" if language == "zh" else None,
         )
-        heard = "".join(segment.text for segment in segments).strip()
+        return "".join(segment.text for segment in segments).strip()
+
+    def errors(self, text: str, heard: str, language: str) -> tuple[int, int, int]:
+        """Edit distances without and with tones, and the number of tokens asked for."""
         wanted, got = self.tokens(text, language), self.tokens(heard, language)
-        toned = edit_distance(wanted, got)
         plain = edit_distance(*([t.rstrip("12345") for t in x] for x in (wanted, got)))
+        return plain, edit_distance(wanted, got), len(wanted)
+
+    def listen(self, audio: Float32, rate_hz: int, text: str, language: str) -> Verdict:
+        """Judge one line; ``language`` is zh (mixed lines too) or en."""
+        low = resample(audio, rate_hz)
+        heard = self.transcribe(low, language)
+        plain, toned, count = self.errors(text, heard, language)
         with self._torch.no_grad():
             mos = float(self._mos(self._torch.from_numpy(low)[None])[0])
         loud = np.flatnonzero(np.abs(audio) > 10 ** (-45 / 20))
@@ -119,7 +126,7 @@ class Judge:
         return Verdict(
             plain,
             toned,
-            len(wanted),
+            count,
             heard,
             mos,
             len(audio) / rate_hz,

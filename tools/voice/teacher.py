@@ -139,6 +139,12 @@ def teacher_letters(phonemes: tuple[str, ...]) -> list[str]:
     return letters
 
 
+def parse_blend(text: str) -> dict[str, float]:
+    """``zf_xiaoxiao=0.7,af_heart=0.3`` as weights by speaker."""
+    parts = (part.partition("=") for part in text.split(","))
+    return {name.strip(): float(weight) for name, _, weight in parts}
+
+
 class Teacher:
     """Speaks phonemes of the inventory in one blended voice.
 

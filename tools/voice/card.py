@@ -35,9 +35,9 @@ Licence: Apache-2.0. Data: words of jieba's dictionary (MIT) and of symspellpy's
 (MIT), CMUdict (BSD), pypinyin's readings (MIT), our own alarm vocabulary.
 
 ## Figures
-Printed by `python -m tools.voice.evaluate`: {lines} lines. The sentences were never in training.
-Most of the single words are in its vocabulary: they have columns of their own and count in no
-other error rate or MOS.
+Printed by `python -m tools.voice.evaluate`: {lines} lines. The sentences were never in training,
+nor were the words of the 1-word columns in any line of it; those of "known zh" are in its
+vocabulary. Single words count in no other error rate or MOS.
 Whisper-base error rates in per cent (pinyin without and with tones, English words), DistillMOS,
 pace, level and silence.
 

@@ -1,7 +1,8 @@
 """Compares voices on sentences that were never in training, in one table and one plot.
 
-Single words have columns of their own and count in no other error rate or DistillMOS:
-most of them belong to the vocabulary that the corpus is made of.
+Single words have columns of their own and count in no other error rate or DistillMOS.
+Those of ``data/held_out_words.txt`` are in no line of the corpus; ``known_word`` lines are
+of the vocabulary that it is made of.
 
 Whisper-base error rates (pinyin without and with tones, English words), DistillMOS,
 pace, level, DC, clipping, silence at both ends; teacher, fp32, int8, int8 with the
@@ -11,8 +12,8 @@ Wiener filter, the fallback vocoder, and Piper, hibari and espeak-ng for referen
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
-from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -27,6 +28,9 @@ from tools.voice.judge import Judge, Verdict
 LINES = Path(__file__).parent / "data" / "evaluation_lines.tsv"
 # Single words have columns of their own: ``word`` was kept from the corpus, ``known_word`` not.
 SINGLE = ("word", "known_word")
+# Systems that speak from the voice pack, and the figures in it that change what they give.
+OURS = ("fp32", "int8", "int8+wiener", "dsp")
+GAINS = ("level_dbfs", "fallback_gain_db")
 BLEND = {"zf_xiaoxiao": 0.7, "af_heart": 0.3}
 
 
@@ -123,6 +127,38 @@ def draw(figures: dict[str, dict[str, float | int | None]], path: Path) -> None:
     figure.savefig(path, dpi=110)
 
 
+class Verdicts:
+    """Verdicts of one system, a line of JSON each, so that a kill loses one at most.
+
+    Those of another ``print_`` of the voice, or on another text, count no more.
+    """
+
+    def __init__(self, path: Path, print_: str) -> None:
+        self._path, self._print = path, print_
+        self._known: dict[str, Verdict] = {}
+        if path.exists():
+            for encoded in path.read_text("utf-8").splitlines():
+                row = json.loads(encoded)
+                text, of_print = row.pop("text"), row.pop("voice_print")
+                if of_print == print_:
+                    self._known[text] = Verdict(**row)
+
+    def of(self, line: dict[str, str]) -> Verdict | None:
+        return self._known.get(line["text"])
+
+    def add(self, line: dict[str, str], verdict: Verdict) -> None:
+        row = {"voice_print": self._print, "text": line["text"], **asdict(verdict)}
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def voice_print(voice: Path) -> str:
+    """What tells one state of a voice pack from another: its description, figures left out."""
+    data = json.loads((voice / "voice.json").read_text("utf-8"))
+    data["figures"] = {k: v for k, v in data.get("figures", {}).items() if k in GAINS}
+    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:16]
+
+
 def makers(voice: Path, teacher_folder: Path | None) -> dict[str, Callable[[], systems.Speak]]:
     made: dict[str, Callable[[], systems.Speak]] = {}
     if teacher_folder:
@@ -171,7 +207,7 @@ def main(
     out: Path,
     threads: int,
 ) -> None:
-    """Judge each system on each line; systems judged before are kept from OUT."""
+    """Judge each system on each line; lines judged before are kept in OUT."""
     from scipy.io import wavfile
 
     out.mkdir(parents=True, exist_ok=True)
@@ -179,32 +215,31 @@ def main(
     lines = read_lines(lines_path)
     figures_path = out / "figures.json"
     figures = json.loads(figures_path.read_text()) if figures_path.exists() else {}
-    verdicts: dict[str, list[dict[str, object]]] = defaultdict(list)
     for name, make in makers(voice, teacher_folder).items():
         if wanted and name not in wanted:
             continue
         speak = make()
+        known = Verdicts(out / f"verdicts-{name}.jsonl", voice_print(voice) if name in OURS else "")
         rows = []
         (out / name).mkdir(exist_ok=True)
         with click.progressbar(lines, label=f"{name:12}") as bar:
             for line in bar:
-                spoken = speak(line["text"], line["language"])
-                if spoken is None:
-                    continue
-                audio, rate_hz = spoken
-                wavfile.write(
-                    out / name / f"{line['id']}.wav",
-                    rate_hz,
-                    (np.clip(audio, -1, 1) * 32767).astype(np.int16),
-                )
-                verdict = judge.listen(audio, rate_hz, line["text"], line["language"])
+                verdict = known.of(line)
+                if verdict is None:
+                    spoken = speak(line["text"], line["language"])
+                    if spoken is None:
+                        continue
+                    audio, rate_hz = spoken
+                    wavfile.write(
+                        out / name / f"{line['id']}.wav",
+                        rate_hz,
+                        (np.clip(audio, -1, 1) * 32767).astype(np.int16),
+                    )
+                    verdict = judge.listen(audio, rate_hz, line["text"], line["language"])
+                    known.add(line, verdict)
                 rows.append((line, verdict))
-                verdicts[name].append(line | asdict(verdict))
         figures[name] = summary(rows)
         figures_path.write_text(json.dumps(figures, indent=1))
-        (out / f"verdicts-{name}.json").write_text(
-            json.dumps(verdicts[name], ensure_ascii=False, indent=1)
-        )
     click.echo(table(figures))
     (out / "table.md").write_text(table(figures) + "\n", encoding="utf-8")
     draw(figures, out / "figures.png")

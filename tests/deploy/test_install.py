@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -92,6 +93,28 @@ def test_install_boot_upgrade_and_remove(checkout: Path, tmp_path: Path) -> None
     assert parts["removed"] == [], "nothing that bears our name is left"
     if boots:
         check_boots(checkout)
+
+
+def test_scripts_of_the_package(checkout: Path, tmp_path: Path) -> None:
+    packages = checkout / "packages"
+    for name in ("click", "tomli"):
+        if (found := importlib.util.find_spec(name)) is not None and found.origin is not None:
+            shutil.copytree(Path(found.origin).parent, packages / name)
+    done = throwaway_root(tmp_path / "root", checkout, "/mnt/package_in_root.sh")
+    assert done.returncode == 0, f"{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
+    parts = parts_of(done.stdout)
+    old = ["edgetts 1.0.0", "releases/1.0.0-0123", "1.0.0-0123"]
+    assert parts["installed"] == [
+        *old,
+        "edge-tts.toml",
+        "lexicon.d",
+        "2 names of the same file",
+    ], "a release takes no room of its own"
+    assert parts["interrupted"] == old, "dpkg can't damage the release that runs"
+    assert parts["a release that can't speak"] == ["status 1", "1", *old[:2]]
+    new = ["edgetts 2.0.0", "releases/2.0.0-0123", "2.0.0-0123"]
+    assert parts["upgraded"] == [*new, "# mine"]
+    assert parts["removed"] == ["package"], "what dpkg did not put there is gone"
 
 
 def check_boots(checkout: Path) -> None:

@@ -90,6 +90,32 @@ INIT
     rm -rf -- "$tree"
 }
 
+# foreign_root FOLDER ARCHITECTURE NATIVE: a root file system of another architecture, without emulating a
+# hundred installations: packages are unpacked, and what their scripts make of them (accounts, links, bytecode,
+# dpkg's records) is taken from NATIVE, which has the same packages.
+foreign_root() {
+    local folder=$1 architecture=$2 native=$3 own file
+    local scratch=$folder.unpacked records=$folder.unpacked/var/lib/dpkg
+    [ ! -d "$folder" ] || return 0
+    rm -rf -- "$scratch"
+    debian_root "$scratch" "$architecture" extract "$DEVICE_PACKAGES"
+    own=$(dpkg --print-architecture)
+    cp -an "$native/etc/." "$scratch/etc/"
+    mkdir -p "$scratch"/{dev,proc,sys,run,srv,root,boot,mnt,tmp} "$scratch"/var/lib/{dbus,systemd}
+    chmod 1777 "$scratch/tmp"
+    for file in "$native"/usr/{bin,sbin}/*; do
+        [ ! -L "$file" ] || [ -L "$scratch${file#"$native"}" ] || cp -an "$file" "$scratch${file#"$native"}"
+    done
+    (cd "$native" && find usr/lib/python3* usr/share/python3 -name '*.pyc' -print0 | tar --null -T - -cf -) |
+        tar -C "$scratch" -xf -
+    rm -rf -- "$records"
+    cp -a "$native/var/lib/dpkg" "$records"
+    sed -i "s/^Architecture: $own\$/Architecture: $architecture/" "$records/status"
+    for file in "$records/info/"*:"$own".*; do mv "$file" "${file/:$own./:$architecture.}"; done
+    in_root "$architecture" "$scratch" 300 ldconfig
+    mv -T "$scratch" "$folder"
+}
+
 # in_root ARCHITECTURE ROOT SECONDS COMMAND...: COMMAND in a root file system, emulated where it must be.
 in_root() {
     local architecture=$1
@@ -153,4 +179,22 @@ device_image() {
     mke2fs -q -t ext4 -d "$tree" "$folder.new/root.img"
     rm -rf -- "$tree"
     mv -T "$folder.new" "$folder"
+}
+
+# newer_package PACKAGE FILE: the same as version 9.0.0, in which a module has another name: a mixture of the
+# two releases does not start.
+newer_package() {
+    local package=$1 file=$2 tree=$2.tree library
+    rm -rf -- "$tree"
+    dpkg-deb -R "$package" "$tree"
+    library=$tree/usr/lib/edge-tts-runtime/package
+    mv "$library/edge_tts/errors.py" "$library/edge_tts/faults.py"
+    find "$library/edge_tts" -name '*.py' -exec sed -i 's/\bedge_tts\.errors\b/edge_tts.faults/g' {} +
+    sed -i 's/^__version__ = .*/__version__ = "9.0.0"/' "$library/edge_tts/__init__.py"
+    echo "9.0.0-$(sha256sum <"$package" | cut -c1-12)" >"$library/RELEASE"
+    sed -i 's/^Version: .*/Version: 9.0.0-1/' "$tree/DEBIAN/control"
+    (cd "$tree" && find . -path ./DEBIAN -prune -o -type f -printf '%P\0' | sort -z | xargs -0 md5sum) \
+        >"$tree/DEBIAN/md5sums"
+    dpkg-deb --root-owner-group -Zgzip -z1 --build "$tree" "$file" >/dev/null
+    rm -rf -- "$tree"
 }

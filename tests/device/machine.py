@@ -1,10 +1,10 @@
 """A virtual device: QEMU with a sound card whose output lands in a WAV file.
 
-The machine computes by instructions counted, not by the host's clock: it runs
-one billion instructions in a second of its own time however slow or busy the
-host is, and idle time is skipped. So no sound is late because of the host, and
-times read inside mean the same on every host: those of a processor that does
-one instruction a nanosecond.
+By KVM where that works, in real time. Elsewhere the machine computes by
+instructions counted, not by the host's clock: it runs one billion instructions
+in a second of its own time however slow or busy the host is, and idle time is
+skipped. So no sound is late because of the host, and times read inside mean the
+same on every host: those of a processor that does one instruction a nanosecond.
 """
 
 from __future__ import annotations
@@ -17,24 +17,50 @@ import socket
 import subprocess
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 # 2**0 nanoseconds an instruction.
 INSTRUCTION_COUNTING = "shift=0,align=off,sleep=off"
 SAMPLE_RATE_HZ = 48000
+# Emulator, machine, processor without KVM, console, and this machine's name for that architecture.
 EMULATORS = {
-    "amd64": (*("qemu-system-x86_64", "-machine", "q35", "-cpu", "max"), "ttyS0"),
-    "arm64": (*("qemu-system-aarch64", "-machine", "virt", "-cpu", "cortex-a72"), "ttyAMA0"),
+    "amd64": ("qemu-system-x86_64", "q35", "max", "ttyS0", "x86_64"),
+    "arm64": ("qemu-system-aarch64", "virt", "cortex-a72", "ttyAMA0", "aarch64"),
 }
 CARDS = {
     # Without its mixer the card passes samples on as they are.
     "hda": ("-device", "intel-hda", "-device", "hda-output,audiodev=a,mixer=off"),
     "usb": ("-device", "qemu-xhci", "-device", "usb-audio,audiodev=a,id=card"),
 }
+Accelerator = Literal["kvm", "tcg"]
+_KVM_PROOF_S = 20.0
 
 
 class MachineError(RuntimeError):
     """The device, or its agent, did not do what the rig asked for."""
+
+
+def choose_accelerator(architecture: str, image: Path, folder: Path) -> Accelerator:
+    """``kvm`` where a kernel runs by it, as far as to miss its disk; RIG_ACCELERATOR overrules.
+
+    That /dev/kvm can be opened says little: some hosts lend one that runs no common kernel.
+    """
+    forced = os.environ.get("RIG_ACCELERATOR")
+    if forced in ("kvm", "tcg"):
+        return "kvm" if forced == "kvm" else "tcg"
+    emulator, machine, _, console, name = EMULATORS[architecture]
+    if os.uname().machine != name or not os.access("/dev/kvm", os.R_OK | os.W_OK):
+        return "tcg"
+    output = folder / "kvm.console"
+    command = [
+        *(emulator, "-machine", f"{machine},accel=kvm", "-cpu", "host", "-m", "512", "-no-reboot"),
+        *("-display", "none", "-monitor", "none", "-nic", "none", "-serial", f"file:{output}"),
+        *("-kernel", str(image / "vmlinuz"), "-append", f"console={console} panic=-1"),
+    ]
+    with contextlib.suppress(subprocess.TimeoutExpired, OSError):
+        subprocess.run(command, timeout=_KVM_PROOF_S, capture_output=True, check=False)
+    ran = output.exists() and b"Unable to mount root" in output.read_bytes()
+    return "kvm" if ran else "tcg"
 
 
 class Machine:
@@ -47,18 +73,32 @@ class Machine:
         folder: gets ``NAME.wav`` and ``NAME.console``.
         name: of this boot.
         card: ``hda`` or ``usb``.
+        accelerator: of :func:`choose_accelerator`.
     """
 
     def __init__(
-        self, architecture: str, image: Path, disk: Path, folder: Path, name: str, card: str = "hda"
+        self,
+        architecture: str,
+        image: Path,
+        disk: Path,
+        folder: Path,
+        name: str,
+        card: str = "hda",
+        accelerator: Accelerator = "tcg",
     ) -> None:
-        *emulator, console = EMULATORS[architecture]
+        emulator, machine, processor, console, _ = EMULATORS[architecture]
+        if accelerator == "kvm":
+            computing = ["-accel", "kvm", "-cpu", "host"]
+        else:
+            computing = ["-accel", "tcg", "-cpu", processor, "-icount", INSTRUCTION_COUNTING]
+            computing += ["-rtc", "clock=vm"]
         self.wav = folder / f"{name}.wav"
         self.console = folder / f"{name}.console"
-        self._port = folder / f"{name}.port"
+        self._port, self._control = folder / f"{name}.port", folder / f"{name}.control"
         command = [
-            *("nice", "-n", os.environ.get("RIG_NICE", "0"), *emulator),
-            *("-accel", "tcg", "-icount", INSTRUCTION_COUNTING, "-rtc", "clock=vm"),
+            *("nice", "-n", os.environ.get("RIG_NICE", "0"), emulator),
+            *("-machine", machine, *computing),
+            *("-qmp", f"unix:{self._control},server=on,wait=off"),
             *("-smp", "1", "-m", "1024", "-display", "none", "-monitor", "none", "-nic", "none"),
             *("-no-reboot", "-serial", f"file:{self.console}"),
             *("-kernel", str(image / "vmlinuz"), "-initrd", str(image / "initrd")),
@@ -93,17 +133,17 @@ class Machine:
             raise MachineError("the agent's first line was another")
 
     def do(
-        self, request: str, *, limit_s: float = 1800.0, then_spin: bool = False, **arguments: Any
+        self, request: str, *, limit_s: float = 1800.0, spin_s: float = 0.0, **arguments: Any
     ) -> Any:
         """Let the agent do something; returns its answer.
 
         Args:
             request: the name of one of the agent's functions.
             limit_s: in seconds of the host.
-            then_spin: afterwards the device computes and so its time passes slowly, until the end.
+            spin_s: so long the device computes afterwards, so that its time passes slowly.
             arguments: of the function.
         """
-        asked = {"do": request, "with": arguments, "then_spin": then_spin}
+        asked = {"do": request, "with": arguments, "spin_s": spin_s}
         line = json.dumps(asked) + "\n"
         self._connection.sendall(line.encode())
         answer = self._read_line(limit_s)
@@ -128,6 +168,34 @@ class Machine:
     def _last(self) -> str:
         lines = self.console.read_text("utf-8", "replace").splitlines()[-15:]
         return "the end of its console:\n" + "\n".join(lines)
+
+    def pull_card(self) -> None:
+        """Pull the USB card out."""
+        self._order("device_del", id="card")
+
+    def plug_card(self) -> None:
+        """Plug the USB card in again."""
+        self._order("device_add", driver="usb-audio", audiodev="a", id="card")
+
+    def _order(self, command: str, **arguments: str) -> None:
+        """Let QEMU do something, by its monitor protocol."""
+        with socket.socket(socket.AF_UNIX) as control:
+            control.settimeout(60.0)
+            control.connect(str(self._control))
+            lines = control.makefile("rw", encoding="utf-8")
+            lines.readline()
+            for order in (
+                {"execute": "qmp_capabilities"},
+                {"execute": command, "arguments": arguments},
+            ):
+                lines.write(json.dumps(order) + "\n")
+                lines.flush()
+                while True:
+                    answer = json.loads(lines.readline())
+                    if "error" in answer:
+                        raise MachineError(f"{command}: {answer['error']}")
+                    if "return" in answer:
+                        break
 
     def power_off(self, limit_s: float = 600.0) -> None:
         """Shut down in good order; the WAV file is whole afterwards."""

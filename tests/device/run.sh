@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
 # Boots a virtual device with an emulated sound card, has it speak, crash and lose power, and checks the sound
 # that left the card:  sudo bash tests/device/run.sh [amd64|arm64]
+# With `cuts` it interrupts upgrades of a device by power cuts, on this machine's own processor.
+#   --short          one boot and one crash alone
 #   --package FILE   a package built before (default: builds one with deploy/build_deb.sh and keeps it)
 #   --voice FOLDER   a voice in place of the package's; `tiny` is a random one of a few kilobytes
+#   --cuts N         how many power cuts of each kind of upgrade (default: 20)
 #   --keep FOLDER    where captures, references and consoles go (default: thrown away)
 # PYTHON is an interpreter that has the project's test packages (default: .venv-test's, else python3).
 # RIG_CACHE, RIG_NICE and RIG_SOURCES as in tests/arm64/rig.sh. Status 77: can't run here.
@@ -15,17 +18,19 @@ repository=$(cd "$here/../.." && pwd)
 # shellcheck source=tests/device/image.sh
 . "$here/image.sh"
 
-architecture=amd64 package='' voice='' keep=''
+architecture=amd64 part=scenario package='' voice='' keep='' cuts=20 short=''
 while [ $# -gt 0 ]; do
     case $1 in
     amd64 | arm64) architecture=$1 ;;
-    --package | --voice | --keep)
+    cuts) part=cuts architecture=$(dpkg --print-architecture) ;;
+    --short) short=--short ;;
+    --package | --voice | --cuts | --keep)
         [ $# -ge 2 ] || fail "$1 needs a value"
         declare "${1#--}=$2"
         shift
         ;;
     -h | --help)
-        sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+        sed -n '2,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
         exit 0
         ;;
     *) fail "unknown argument $1" ;;
@@ -34,9 +39,16 @@ while [ $# -gt 0 ]; do
 done
 
 need mmdebstrap mmdebstrap mke2fs e2fsprogs cpio cpio modprobe kmod
-case $architecture in
-amd64) need qemu-system-x86_64 qemu-system-x86 ;;
-arm64)
+case $part-$architecture in
+cuts-*)
+    need qemu-storage-daemon qemu-system-common qemu-img qemu-utils systemd-nspawn systemd-container mount mount
+    if [ ! -c /dev/fuse ] || [ ! -c /dev/loop-control ]; then
+        say "not run: no FUSE or no loop devices here"
+        exit 77
+    fi
+    ;;
+*-amd64) need qemu-system-x86_64 qemu-system-x86 ;;
+*-arm64)
     need qemu-system-aarch64 qemu-system-arm qemu-aarch64-static qemu-user-static update-binfmts binfmt-support
     enable_arm64_programs
     ;;
@@ -60,7 +72,7 @@ build_package() {
     if [ ! -d "$folder" ]; then
         say "package: $architecture"
         rm -rf -- "$RIG_CACHE/package-$architecture-"*
-        bash "$repository/deploy/build_deb.sh" --arch "$architecture" --suite $RIG_SUITE \
+        bash "$repository/deploy/build_deb.sh" --arch "$architecture" --suite "$RIG_SUITE" \
             --output "$folder.new" >&2 || fail "deploy/build_deb.sh failed"
         mv -T "$folder.new" "$folder"
     fi
@@ -83,7 +95,9 @@ fi
 
 base=$RIG_CACHE/$architecture-device
 kernel=$RIG_CACHE/$architecture-kernel
-debian_root "$base" "$architecture" apt $DEVICE_PACKAGES
+native=$(dpkg --print-architecture)
+debian_root "$RIG_CACHE/$native-device" "$native" apt "$DEVICE_PACKAGES"
+[ "$architecture" = "$native" ] || foreign_root "$base" "$architecture" "$RIG_CACHE/$native-device"
 kernel "$kernel" "$architecture"
 made_of=$({
     sha256sum "$package" "$here"/image.sh "$here"/guest/*
@@ -95,5 +109,13 @@ device_image "$image" "$architecture" "$kernel" "$base" "$package" "$voice"
 
 [ -z "$keep" ] || mkdir -p "$keep"
 status=0
-"$python" -m tests.device.scenario "$architecture" "$image" "${keep:-$scratch}" || status=$?
+if [ "$part" = cuts ]; then
+    newer_package "$package" "$scratch/new.deb"
+    # The mounts are gone with the process, however it ends.
+    unshare --mount --propagation private "$python" -m tests.device.cuts "$image/root.img" \
+        "${keep:-$scratch}" "$scratch/new.deb" "${voice:-$repository/models/zh-en}" --cuts "$cuts" || status=$?
+else
+    "$python" -m tests.device.scenario "$architecture" "$image" "${keep:-$scratch}" \
+        "${voice:-$repository/models/zh-en}" ${short:+"$short"} || status=$?
+fi
 exit $status

@@ -1,4 +1,4 @@
-"""A whole booted device, by emulation: sound, crashes and a power cut."""
+"""A whole booted device: sound, crashes, power cuts; and upgrades that power cuts interrupt."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ HERE = Path(__file__).resolve().parent
 ENABLED = os.environ.get("EDGETTS_RIGS") == "1"
 NOT_HERE = 77
 
+pytestmark = pytest.mark.skipif(
+    not ENABLED, reason="a machine is built and emulated for minutes: EDGETTS_RIGS=1 runs it"
+)
 
-@pytest.mark.skipif(not ENABLED, reason="a machine is emulated for minutes: EDGETTS_RIGS=1 runs it")
-@pytest.mark.parametrize("architecture", ["amd64", "arm64"])
-def test_alarms_are_heard_whatever_happens(architecture: str, tmp_path: Path) -> None:
+
+def run(part: str, folder: Path) -> None:
     done = subprocess.run(
-        ["bash", str(HERE / "run.sh"), architecture, "--keep", str(tmp_path)],
+        ["bash", str(HERE / "run.sh"), part, "--keep", str(folder)],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -28,3 +30,12 @@ def test_alarms_are_heard_whatever_happens(architecture: str, tmp_path: Path) ->
     if done.returncode == NOT_HERE:
         pytest.skip(done.stdout.strip().splitlines()[-1])
     assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("architecture", ["amd64", "arm64"])
+def test_alarms_are_heard_whatever_happens(architecture: str, tmp_path: Path) -> None:
+    run(architecture, tmp_path)
+
+
+def test_an_interrupted_upgrade_leaves_a_device_that_speaks(tmp_path: Path) -> None:
+    run("cuts", tmp_path)

@@ -181,8 +181,9 @@ def main() -> None:
                 except Exception as exc:  # the rig outside must hear of everything
                     answer = {"error": f"{type(exc).__name__}: {exc}"}
                 write_all(port, json.dumps(answer).encode() + b"\n")
-                # Until the plug is pulled: idle time would be skipped, and the speech be over.
-                while request.get("then_spin"):
+                # Idle time would be skipped, and the speech be over before the rig acts.
+                spin_until_s = now_s() + request.get("spin_s", 0.0)
+                while now_s() < spin_until_s:
                     pass
 
 

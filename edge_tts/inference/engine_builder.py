@@ -11,6 +11,7 @@ from typing import Any
 from edge_tts.errors import InferenceError, OutputError
 from edge_tts.inference.engine_profiles import AxisProfile
 from edge_tts.inference.engine_store import write_atomically
+from edge_tts.inference.half_precision import with_half_products
 from edge_tts.inference.tensorrt_session import load_tensorrt, make_logger
 
 WORKSPACE_BYTES = 256 << 20
@@ -26,14 +27,13 @@ class BuiltEngine:
     build_s: float
 
 
-def engine_precision(tensorrt: Any, graph: str) -> str:
-    """``fp16`` where that is heard by nobody and TensorRT may lower the precision, else ``fp32``.
+def engine_precision(graph: str) -> str:
+    """``fp16`` where that is heard by nobody, else ``fp32``.
 
     The encoder stays in fp32: it runs once a phrase, and the last digits of its
-    durations decide how long a sound is. TensorRT 11 keeps the graph's own types.
+    durations decide how long a sound is.
     """
-    lowers = hasattr(tensorrt.BuilderFlag, "FP16")
-    return "fp16" if lowers and graph != "encoder" else "fp32"
+    return "fp32" if graph == "encoder" else "fp16"
 
 
 def build_engine(
@@ -57,7 +57,7 @@ def build_engine(
         progress: told of the phases where TensorRT can tell (10 and later).
 
     Raises:
-        ProviderError: TensorRT can't be imported.
+        ProviderError: TensorRT can't be imported, nor onnx where half precision needs it.
         InferenceError: the graph can't be read, holds an operator that this
             TensorRT does not know, or can't be built for these profiles.
         OutputError: the timing cache can't be written.
@@ -73,6 +73,8 @@ def build_engine(
         data = graph.read_bytes()
     except OSError as exc:
         raise InferenceError(f"can't read {graph}: {exc.strerror}") from exc
+    if precision == "fp16" and not _lowers(tensorrt):
+        data = with_half_products(data)
     try:
         builder = tensorrt.Builder(logger)
         network = builder.create_network(_network_flags(tensorrt))
@@ -102,15 +104,16 @@ def build_engine(
         raise failed(f"TensorRT can't build here: {exc}") from exc
 
 
+def _lowers(tensorrt: Any) -> bool:
+    """Does this release lower the precision of an fp32 graph by itself?"""
+    return hasattr(tensorrt.BuilderFlag, "FP16")
+
+
 def _set_precision(tensorrt: Any, config: Any, precision: str) -> None:
     if precision == "fp32":
         config.clear_flag(tensorrt.BuilderFlag.TF32)
-    elif hasattr(tensorrt.BuilderFlag, "FP16"):
+    elif _lowers(tensorrt):
         config.set_flag(tensorrt.BuilderFlag.FP16)
-    else:
-        raise InferenceError(
-            f"TensorRT {tensorrt.__version__} computes in the graph's own types; build in fp32"
-        )
 
 
 def _network_flags(tensorrt: Any) -> int:

@@ -46,7 +46,7 @@ def engine_key(graph_path: Path, graph: str) -> EngineKey:
         tensorrt_version=tensorrt.__version__,
         gpu_name=gpu.name,
         compute_capability=gpu.compute_capability,
-        precision=engine_precision(tensorrt, graph),
+        precision=engine_precision(graph),
     )
 
 

@@ -28,6 +28,7 @@ BINDINGS = {
 }
 PYCUDA = "pycuda==2026.1"
 REAL_BUILDER = "tensorrt-rtx-cu13==1.7.1.116"
+POLYGRAPHY = "polygraphy==0.53.6"
 _CUDA_FOLDERS = (Path("/usr/local/cuda"), Path("/usr"))
 
 
@@ -150,8 +151,14 @@ def real_builder_environment() -> dict[str, str]:
     for name in ("numpy", "onnx", "protobuf"):
         for path in folder.glob(f"{name}*"):
             shutil.rmtree(path, ignore_errors=True)
-    folders = [HERE / "real_builder", REPOSITORY, folder]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, folders))}
+    polygraphy = _made("polygraphy", lambda part: _pip(POLYGRAPHY, part))
+    folders = [HERE / "real_builder", REPOSITORY, folder, polygraphy]
+    return {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(map(str, folders)),
+        "POLYGRAPHY_USE_TENSORRT_RTX": "1",
+        "POLYGRAPHY_AUTOINSTALL_DEPS": "0",
+    }
 
 
 def _made(name: str, make: object) -> Path:

@@ -14,6 +14,8 @@ from tools.voice.signal import HOP_LENGTH, LOG_FLOOR, PULSE_SCALE, log_mel, puls
 
 # Shards whose number is a multiple of this are never trained on.
 HELD_OUT_EVERY = 40
+# What an utterance must have for a segment of training to fit.
+LONG_FRAMES = 48
 
 
 @dataclass
@@ -79,6 +81,10 @@ class Corpus:
     @property
     def hours(self) -> float:
         return float(self.lengths.sum()) / 80 / 3600
+
+    def long_item(self, random: np.random.Generator) -> Item:
+        """A random utterance that a segment can be cut from."""
+        return self.items[random.choice(np.flatnonzero(self.lengths >= LONG_FRAMES))]
 
     def utterances(self, random: np.random.Generator, count: int) -> list[Item]:
         """Utterances of similar length, so that little is padding."""

@@ -25,9 +25,9 @@ run() { echo "== $*" >&2; nice -n 10 "$python" -m "$@"; }
 run tools.voice.fetch "$work"
 run tools.voice.corpus --teacher "$work/teacher" --out "$work/corpus" --hours "$hours" --workers "$threads"
 run tools.voice.screen --corpus "$work/corpus" --whisper "$work/whisper" --threads "$threads"
-run tools.voice.train vocoder --corpus "$work/corpus" --out "$work/run" --minutes "$vocoder" --threads "$threads"
-run tools.voice.train acoustic --corpus "$work/corpus" --out "$work/run" --minutes "$acoustic" --threads "$threads"
-run tools.voice.train joint --corpus "$work/corpus" --out "$work/run" --minutes "$joint" --threads "$threads"
+run tools.voice.train vocoder --corpus "$work/corpus" --out "$work/run" --minutes "$vocoder" --processes "$threads"
+run tools.voice.train acoustic --corpus "$work/corpus" --out "$work/run" --minutes "$acoustic" --processes "$threads"
+run tools.voice.train joint --corpus "$work/corpus" --out "$work/run" --minutes "$joint" --processes "$threads"
 run tools.voice.export --checkpoints "$work/run" --out "$pack"
 run tools.voice.quantise_study --voice "$pack" --calibrate-only
 run tools.voice.evaluate --voice "$pack" --whisper "$work/whisper" --teacher "$work/teacher" --out "$work/evaluation"

@@ -10,12 +10,12 @@ import numpy as np
 import torch
 from torch import nn
 
-from tools.voice.dataset import Batch, Item, segment
+from tools.voice.dataset import LONG_FRAMES, Batch, Item, segment
 from tools.voice.losses import complex_likelihood, log_magnitude, multi_resolution_stft
 from tools.voice.model import AcousticModel, Vocoder
 from tools.voice.signal import F0_REFERENCE_HZ, HOP_LENGTH, MEL_SCALE, N_MELS, VOICED_HZ, istft
 
-SEGMENT_FRAMES = 48
+SEGMENT_FRAMES = LONG_FRAMES
 EDGE = 2 * HOP_LENGTH  # samples at a segment's ends that its frames don't cover whole
 
 
@@ -111,11 +111,9 @@ class Segments:
 
 def cut_segments(
     items: list[Item], random: np.random.Generator, each: int, device: torch.device
-) -> Segments | None:
-    """Random segments of utterances, None where all are too short."""
+) -> Segments:
+    """``each`` random segments of every utterance that is long enough; one must be."""
     cuts = random_segments(items, random, each)
-    if not cuts:
-        return None
     audio, spectrum, source = (
         torch.stack(x).to(device)
         for x in zip(*[segment(i, k, SEGMENT_FRAMES) for _, k, i in cuts], strict=True)

@@ -13,6 +13,8 @@ import numpy as np
 import torch
 from torch import nn
 
+from tools.voice.peers import Peers
+
 CHECKPOINT_EVERY_S = 240
 WARM_UP_STEPS = 150
 LAST_RATE = 0.04
@@ -28,7 +30,7 @@ def optimiser(module: nn.Module, rate: float, betas: tuple[float, float]) -> tor
     decayed = [p for n, p in module.named_parameters() if p.ndim > 1 and "embedding" not in n]
     others = [p for n, p in module.named_parameters() if not (p.ndim > 1 and "embedding" not in n)]
     groups = [{"params": decayed, "weight_decay": 0.01}, {"params": others, "weight_decay": 0.0}]
-    return torch.optim.AdamW(groups, rate, betas=betas)
+    return torch.optim.AdamW(groups, rate, betas=betas, fused=True)
 
 
 class Average:
@@ -82,13 +84,15 @@ class Stage:
         minutes: float,
         modules: dict[str, nn.Module],
         device: torch.device,
+        peers: Peers,
     ) -> None:
         self.name, self.minutes, self.modules, self.device = name, minutes, modules, device
+        self.peers = peers
         self.path = folder / f"{name}.pt"
         self.small_path = folder / f"{name}.small.pt"
         self.step, self.spent_s = 0, 0.0
         self._first_step = 0
-        self.averages = {k: Average(m) for k, m in modules.items() if k != "discriminators"}
+        self.averages: dict[str, Average] = {}
         self.optimisers: dict[str, torch.optim.Optimizer] = {}
         self.rates: dict[str, float] = {}
         self._log = defaultdict(list)
@@ -96,6 +100,11 @@ class Stage:
     def optimise(self, key: str, rate: float, betas: tuple[float, float]) -> None:
         self.optimisers[key] = optimiser(self.modules[key], rate, betas)
         self.rates[key] = rate
+
+    def average_weights(self) -> None:
+        """Begin the moving averages at what the modules now hold."""
+        networks = {k: m for k, m in self.modules.items() if k != "discriminators"}
+        self.averages = {k: Average(m) for k, m in networks.items()}
 
     @property
     def progress(self) -> float:
@@ -167,8 +176,10 @@ class Stage:
             for average in self.averages.values():
                 average.update(self.step)
             computed = self._clock_s()
-            self.spent_s += computed - mark
+            self.spent_s = self.peers.agree(self.spent_s + computed - mark)
             mark = computed
+            if not self.peers.leads:
+                continue
             if self.step % report_every == 0:
                 means = " ".join(f"{k} {np.mean(v):.3f}" for k, v in self._log.items())
                 click.echo(f"{self.name} {self.step} {100 * self.progress:.1f}% {means}")
@@ -176,7 +187,8 @@ class Stage:
             if time.monotonic() - last_saved > CHECKPOINT_EVERY_S:
                 self.save()
                 last_saved = time.monotonic()
-        self.save()
+        if self.peers.leads:
+            self.save()
 
     def log(self, losses: dict[str, torch.Tensor]) -> None:
         for key, value in losses.items():
@@ -188,6 +200,7 @@ class Stage:
             self.optimisers[k].zero_grad()
         loss.backward()
         for k in keys:
+            self.peers.average(self.modules[k].parameters())
             nn.utils.clip_grad_norm_(self.modules[k].parameters(), 1.0)
             self.optimisers[k].step()
 

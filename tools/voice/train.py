@@ -14,6 +14,7 @@ the end.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -21,10 +22,12 @@ import numpy as np
 import torch
 from torch import nn
 
-from tools.voice.dataset import Corpus, collate
+from tools.voice import peers
+from tools.voice.dataset import Corpus, Item, collate
 from tools.voice.losses import Discriminators
 from tools.voice.model import AcousticModel, Size, Vocoder, vocoder_features
 from tools.voice.objectives import (
+    SEGMENT_FRAMES,
     acoustic_losses,
     acoustic_total,
     cut_segments,
@@ -47,13 +50,19 @@ def train_acoustic(stage: Stage, corpus: Corpus, random: np.random.Generator, ba
     for step in stage.steps():
         if step % 200 == 199:
             corpus.refresh()
-        data = collate(corpus.utterances(random, batch)).to(stage.device)
+        data = collate(share(stage, corpus.utterances(random, batch))).to(stage.device)
         with half_precision(stage.device):
             frames, log_durations = frames_of(acoustic, data)
             features = acoustic.decode(frames)
         losses = acoustic_losses(features.float(), log_durations.float(), data)
         stage.descend("acoustic", acoustic_total(losses))
         stage.log(losses)
+
+
+def share(stage: Stage, items: list[Item]) -> list[Item]:
+    """This process's part of a batch that all of them drew alike, lengths dealt out evenly."""
+    ordered = sorted(items, key=lambda item: item.frames)
+    return ordered[stage.peers.rank :: stage.peers.count]
 
 
 def judge(
@@ -67,19 +76,20 @@ def judge(
     judges = stage.modules["discriminators"]
     assert isinstance(judges, Discriminators)
     which = stage.step % len(judges)
-    share = slice(stage.step // len(judges) % 2, None, 2)
+    half = slice(stage.step // len(judges) % 2, None, 2)
     with half_precision(stage.device):
-        loss = judges.loss(which, fake[share], audio[share])
+        loss = judges.loss(which, fake[half], audio[half])
     stage.descend("discriminators", loss)
     with half_precision(stage.device):
-        adversarial, matching = judges.verdict(which, fake[share], audio[share])
+        adversarial, matching = judges.verdict(which, fake[half], audio[half])
     adversarial, matching = adversarial.float(), matching.float()
     total = ADVERSARIAL_WEIGHT * adversarial + MATCHING_WEIGHT * matching
     return {"adversarial": adversarial, "matching": matching, "judge": loss}, total
 
 
 def noise_generator(stage: Stage, random: np.random.Generator) -> torch.Generator:
-    return torch.Generator(stage.device).manual_seed(int(random.integers(2**31)))
+    seed = int(random.integers(2**31)) + stage.peers.rank
+    return torch.Generator(stage.device).manual_seed(seed)
 
 
 def train_vocoder(
@@ -91,10 +101,8 @@ def train_vocoder(
     for step in stage.steps():
         if step % 500 == 499:
             corpus.refresh()
-        chosen = [corpus.items[i] for i in random.integers(len(corpus.items), size=batch)]
-        cut = cut_segments(chosen, random, 1, stage.device)
-        if cut is None:
-            continue
+        chosen = [corpus.long_item(random) for _ in range(batch)]
+        cut = cut_segments(share(stage, chosen), random, 1, stage.device)
         mel = torch.stack([i.mel[:, k : k + cut.frames].float() for _, k, i in cut.cuts])
         features = vocoder_features(mel.to(stage.device), cut.f0_hz, vocoder.latents)
         with half_precision(stage.device):
@@ -113,13 +121,15 @@ def train_joint(stage: Stage, corpus: Corpus, random: np.random.Generator, batch
     assert isinstance(acoustic, AcousticModel)
     assert isinstance(vocoder, Vocoder)
     noise = noise_generator(stage, random)
+    # Cuts are each process's own; all draw the same utterances.
+    own_random = np.random.default_rng((stage.peers.rank, int(random.integers(2**31))))
     for step in stage.steps():
         if step % 200 == 199:
             corpus.refresh()
-        items = corpus.utterances(random, batch)
-        cut = cut_segments(items, random, max(1, SEGMENTS_A_STEP // batch), stage.device)
-        if cut is None:
-            continue
+        items = share(stage, corpus.utterances(random, batch))
+        if items[-1].frames < SEGMENT_FRAMES:
+            items[-1] = corpus.long_item(own_random)
+        cut = cut_segments(items, own_random, SEGMENTS_A_STEP // batch, stage.device)
         data = collate(items).to(stage.device)
         with half_precision(stage.device):
             frames, log_durations = frames_of(acoustic, data)
@@ -174,7 +184,10 @@ def start_from(path: Path, modules: dict[str, nn.Module]) -> None:
     default=0.5,
     help="Part of the vocoder stage without discriminators.",
 )
-@click.option("--threads", type=int, default=2)
+@click.option(
+    "--processes", type=int, default=1, show_default=True, help="That share each batch; CPU only."
+)
+@click.option("--threads", type=int, default=1, show_default=True, help="Of each process.")
 @click.option(
     "--device",
     default="cuda" if torch.cuda.is_available() else "cpu",
@@ -182,55 +195,73 @@ def start_from(path: Path, modules: dict[str, nn.Module]) -> None:
     help="cpu or cuda.",
 )
 @click.option("--seed", type=int, default=1)
-def main(
-    stage_name: str,
-    corpus_folder: Path,
-    out: Path,
-    minutes: float,
-    start: Path | None,
-    batch: int,
-    rate: float,
-    adversarial_from: float,
-    threads: int,
-    device: str,
-    seed: int,
-) -> None:
+def main(**options: object) -> None:
     """Train one STAGE; running it again goes on from its checkpoint."""
-    torch.set_num_threads(threads)
-    torch.manual_seed(seed)
-    out.mkdir(parents=True, exist_ok=True)
-    modules = new_modules(stage_name, Size())
-    begins = not any((out / f"{stage_name}{suffix}").exists() for suffix in (".pt", ".small.pt"))
-    if begins and start is not None:
-        start_from(start, modules)
-    elif begins and stage_name == "joint":
-        for name in ("acoustic", "vocoder"):
-            if not (path := out / f"{name}.pt").exists():
-                raise click.UsageError(f"{path} is missing: run the stage {name} first")
+    chosen = Options(**options)  # type: ignore[arg-type]
+    chosen.out.mkdir(parents=True, exist_ok=True)
+    if chosen.processes > 1 and chosen.device != "cpu":
+        raise click.UsageError("--processes is for the CPU: leave it out, or add --device cpu")
+    peers.run(chosen.processes, train, chosen)
+
+
+@dataclass(frozen=True)
+class Options:
+    """The command line of ``train``."""
+
+    stage_name: str
+    corpus_folder: Path
+    out: Path
+    minutes: float
+    start: Path | None
+    batch: int
+    rate: float
+    adversarial_from: float
+    processes: int
+    threads: int
+    device: str
+    seed: int
+
+
+def train(together: peers.Peers, options: Options) -> None:
+    """Train a stage in this process, together with its peers."""
+    torch.set_num_threads(options.threads)
+    torch.manual_seed(options.seed)
+    name = options.stage_name
+    modules = new_modules(name, Size())
+    device = torch.device(options.device)
+    stage = Stage(name, options.out, options.minutes, modules, device, together)
+    begins = not (stage.path.exists() or stage.small_path.exists())
+    if begins and options.start is not None:
+        start_from(options.start, modules)
+    elif begins and name == "joint":
+        for earlier in ("acoustic", "vocoder"):
+            if not (path := options.out / f"{earlier}.pt").exists():
+                raise click.UsageError(f"{path} is missing: run the stage {earlier} first")
             start_from(path, modules)
-    for module in modules.values():
+    default_rate = {"acoustic": 1e-3, "vocoder": 1e-3, "joint": 3e-4}[name]
+    for key, module in modules.items():
         module.to(device)
-    stage = Stage(stage_name, out, minutes, modules, torch.device(device))
-    default_rate = {"acoustic": 1e-3, "vocoder": 1e-3, "joint": 3e-4}[stage_name]
-    for key in modules:
-        betas = (0.9, 0.98) if stage_name == "acoustic" else (0.8, 0.99)
-        stage.optimise(key, 3e-4 if key == "discriminators" else rate or default_rate, betas)
+        betas = (0.9, 0.98) if name == "acoustic" else (0.8, 0.99)
+        rate = 3e-4 if key == "discriminators" else options.rate or default_rate
+        stage.optimise(key, rate, betas)
+    stage.average_weights()
     resumed = stage.load()
-    corpus = Corpus(corpus_folder)
+    corpus = Corpus(options.corpus_folder)
     count = sum(
         p.numel() for k, m in modules.items() if k != "discriminators" for p in m.parameters()
     )
-    click.echo(
-        f"{stage_name}: {count / 1e6:.2f} M weights, {corpus.hours:.2f} hours of speech, "
-        f"{'resumed at step ' + str(stage.step) if resumed else 'from the start'}"
-    )
-    random = np.random.default_rng(seed + stage.step)
-    if stage_name == "acoustic":
-        train_acoustic(stage, corpus, random, batch or 12)
-    elif stage_name == "vocoder":
-        train_vocoder(stage, corpus, random, batch or 16, adversarial_from)
+    if together.leads:
+        click.echo(
+            f"{name}: {count / 1e6:.2f} M weights, {corpus.hours:.2f} hours of speech, "
+            f"{'resumed at step ' + str(stage.step) if resumed else 'from the start'}"
+        )
+    random = np.random.default_rng(options.seed + stage.step)
+    if name == "acoustic":
+        train_acoustic(stage, corpus, random, options.batch or 12)
+    elif name == "vocoder":
+        train_vocoder(stage, corpus, random, options.batch or 16, options.adversarial_from)
     else:
-        train_joint(stage, corpus, random, batch or 4)
+        train_joint(stage, corpus, random, options.batch or 4)
 
 
 def new_modules(stage_name: str, size: Size) -> dict[str, nn.Module]:

@@ -1,0 +1,108 @@
+"""Training: what a step, a resume and a wider network must keep. Runs where torch is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+torch = pytest.importorskip("torch", reason="the voice factory's torch is not installed")
+
+from tools.voice import peers, train  # noqa: E402
+from tools.voice.model import AcousticModel, Size, Vocoder, vocoder_features  # noqa: E402
+from tools.voice.shards import Utterance, save_shard  # noqa: E402
+from tools.voice.stage import take  # noqa: E402
+
+TINY = Size(
+    encoder_width=16, encoder_kernels=(3,), duration_kernels=(3,), pitch_width=16,
+    pitch_kernels=(3,), decoder_width=16, decoder_kernels=(3,), latents=4, vocoder_width=16,
+    vocoder_kernels=(3,),
+)  # fmt: skip
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    random = np.random.default_rng(0)
+    lines = []
+    for index, frames in enumerate((60, 64, 70, 90, 30, 58, 66, 120)):
+        f0 = np.full(frames, 150 + 10 * index, np.float32)
+        phase = np.cumsum(np.repeat(f0, 300)) / 24000 * 2 * np.pi
+        audio = 8000 * np.sin(phase) + random.normal(0, 50, 300 * frames)
+        durations = np.array([5, frames - 20, 10, 5], np.int16)
+        lines.append(
+            Utterance("zh_alarm", str(index), np.array([1, 9, 12, 2], np.int16), durations, f0,
+                      audio.astype(np.int16))
+        )  # fmt: skip
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    save_shard(folder / "shard-00001.npz", lines)
+    return folder
+
+
+def run(monkeypatch: pytest.MonkeyPatch, corpus: Path, out: Path, *options: str) -> str:
+    monkeypatch.setattr(train, "Size", lambda: TINY)
+    fixed = ["--corpus", str(corpus), "--out", str(out), "--batch", "2", "--device", "cpu"]
+    result = CliRunner().invoke(train.main, [*options, *fixed], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_three_stages_run_and_a_stage_goes_on_where_it_was(
+    monkeypatch: pytest.MonkeyPatch, corpus: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    run(monkeypatch, corpus, out, "acoustic", "--minutes", "0.005")
+    run(monkeypatch, corpus, out, "vocoder", "--minutes", "0.01", "--adversarial-from", "0")
+    run(monkeypatch, corpus, out, "joint", "--minutes", "0.01")
+    first = torch.load(out / "joint.pt", weights_only=True)
+    assert first["step"] > 0
+    assert "resumed at step" in run(monkeypatch, corpus, out, "joint", "--minutes", "0.02")
+    second = torch.load(out / "joint.pt", weights_only=True)
+    assert second["step"] > first["step"]
+    assert second["spent_s"] > first["spent_s"]
+
+
+def test_a_small_checkpoint_is_enough_to_go_on_elsewhere(
+    monkeypatch: pytest.MonkeyPatch, corpus: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    run(monkeypatch, corpus, out, "acoustic", "--minutes", "0.005")
+    (out / "acoustic.pt").unlink()
+    assert "resumed at step" in run(monkeypatch, corpus, out, "acoustic", "--minutes", "0.01")
+
+
+def average_and_agree(together: peers.Peers, out: Path) -> None:
+    used, unused = (torch.nn.Parameter(torch.zeros(2)) for _ in range(2))
+    (used * (1.0 + together.rank)).sum().backward()
+    together.average([used, unused])
+    assert used.grad is not None
+    assert unused.grad is not None
+    told = [used.grad.tolist(), unused.grad.tolist(), together.agree(7.0 + together.rank)]
+    (out / str(together.rank)).write_text(json.dumps(told))
+
+
+def test_processes_average_gradients_and_follow_the_leader(tmp_path: Path) -> None:
+    peers.run(2, average_and_agree, tmp_path)
+    told = [json.loads((tmp_path / str(rank)).read_text()) for rank in range(2)]
+    assert told == [[[1.5, 1.5], [0.0, 0.0], 7.0]] * 2
+
+
+def test_a_wider_network_begins_as_the_narrow_one_was() -> None:
+    torch.manual_seed(0)
+    narrow = Vocoder(Size(**{**TINY.as_dict(), "latents": 0}))
+    wide = Vocoder(TINY)
+    take(wide, narrow.state_dict())
+    mel, f0 = torch.randn(1, 80, 20), torch.full((1, 20), 120.0)
+    for old, new in zip(
+        narrow(vocoder_features(mel, f0, 0)),
+        wide(vocoder_features(mel, f0, torch.randn(1, 4, 20))),
+        strict=True,
+    ):
+        torch.testing.assert_close(old, new)
+    acoustic, wider = AcousticModel(Size(**{**TINY.as_dict(), "latents": 0})), AcousticModel(TINY)
+    take(wider, acoustic.state_dict())
+    frames = torch.randn(1, 20, 19)
+    torch.testing.assert_close(acoustic.decode(frames), wider.decode(frames)[:, :82])

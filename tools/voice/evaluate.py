@@ -26,8 +26,9 @@ from tools.voice import systems
 from tools.voice.judge import Judge, Verdict
 
 LINES = Path(__file__).parent / "data" / "evaluation_lines.tsv"
-# Single words have columns of their own: ``word`` was kept from the corpus, ``known_word`` not.
-SINGLE = ("word", "known_word")
+# Kinds with columns of their own. ``word`` was kept from the corpus, ``known_word`` not;
+# ``long`` is a minute of text, where drift and repetition would show.
+APART = ("word", "known_word", "long")
 # Systems that speak from the voice pack, and the figures in it that change what they give.
 OURS = ("fp32", "int8", "int8+wiener", "dsp")
 GAINS = ("level_dbfs", "fallback_gain_db")
@@ -47,7 +48,7 @@ def summary(rows: list[tuple[dict[str, str], Verdict]]) -> dict[str, float | int
             v
             for line, v in rows
             if line["language"] == language
-            and (line["kind"] == kind if kind else line["kind"] not in SINGLE)
+            and (line["kind"] == kind if kind else line["kind"] not in APART)
         ]
         tokens = sum(v.tokens for v in chosen)
         return 100 * sum(errors(v) for v in chosen) / tokens if tokens else None
@@ -62,9 +63,11 @@ def summary(rows: list[tuple[dict[str, str], Verdict]]) -> dict[str, float | int
         "one_word_zh_error": rate("zh", "word", lambda v: v.errors),
         "one_word_en_error": rate("en", "word", lambda v: v.errors),
         "known_word_zh_error": rate("zh", "known_word", lambda v: v.errors),
+        "long_zh_error": rate("zh", "long", lambda v: v.errors),
+        "long_en_error": rate("en", "long", lambda v: v.errors),
         "mixed_error": rate("zh", "mixed", lambda v: v.errors),
         "letters_error": rate("en", "letters", lambda v: v.errors),
-        "distillmos": float(np.mean([v.mos for line, v in rows if line["kind"] not in SINGLE])),
+        "distillmos": float(np.mean([v.mos for line, v in rows if line["kind"] not in APART])),
         "distillmos_one_word": float(
             np.mean([v.mos for line, v in rows if line["kind"] == "word"] or [np.nan])
         ),
@@ -82,6 +85,7 @@ COLUMNS = (
     ("pinyin_error", "pinyin %", ".1f"), ("tone_error", "+ tones %", ".1f"),
     ("word_error", "word %", ".1f"), ("one_word_zh_error", "1-word zh %", ".1f"),
     ("one_word_en_error", "1-word en %", ".1f"), ("known_word_zh_error", "known zh %", ".1f"),
+    ("long_zh_error", "60 s zh %", ".1f"), ("long_en_error", "60 s en %", ".1f"),
     ("mixed_error", "mixed %", ".1f"),
     ("letters_error", "letters %", ".1f"), ("distillmos", "MOS", ".2f"),
     ("distillmos_one_word", "MOS 1-word", ".2f"), ("tokens_per_s", "tokens/s", ".1f"),

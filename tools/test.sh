@@ -12,10 +12,12 @@ cd "$root" || exit 1
 
 venv=$root/.venv-test
 bin=$venv/bin
-# PortAudio to build PyAudio on, PulseAudio to play into without hardware, and what the scripts,
-# the socket examples and the units are checked with.
-packages=(python3-venv python3-dev gcc libc6-dev portaudio19-dev pulseaudio pulseaudio-utils
-    alsa-utils libasound2-plugins socat netcat-openbsd shellcheck systemd systemd-container)
+# PortAudio to build PyAudio on, a C++ compiler for the pycuda that tests/tensorrt builds, PulseAudio
+# to play into without hardware, and what the scripts, the socket examples and the units are
+# checked with.
+packages=(python3-venv python3-dev gcc g++ binutils libc6-dev portaudio19-dev pulseaudio
+    pulseaudio-utils alsa-utils libasound2-plugins socat netcat-openbsd shellcheck systemd
+    systemd-container)
 
 prepare() {
     local python fingerprint
@@ -54,6 +56,10 @@ prepare
 export PATH=$bin:$PATH PYTHONDONTWRITEBYTECODE=1
 unset EDGETTS_CONFIG EDGETTS_VOICE EDGETTS_SOCKET EDGETTS_PROVIDER EDGETTS_LEXICON_D
 
+if [ "$#" -eq 0 ]; then
+    # pycuda compiles for minutes on one core; the tests that need it come last and wait for it.
+    nice -n 19 python -m tests.tensorrt.rig </dev/null >/dev/null 2>&1 &
+fi
 step "ruff" ruff check --quiet .
 step "mypy" mypy --no-error-summary
 step "import-linter" lint-imports --no-cache --no-logo

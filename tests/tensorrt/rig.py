@@ -239,3 +239,20 @@ def _output(*command: str, variables: dict[str, str] | None = None) -> str:
         lines = (done.stderr or done.stdout).strip().splitlines()
         raise RigError(f"{command[0]}: {lines[-1] if lines else 'failed'}")
     return done.stdout
+
+
+def main() -> None:
+    """Build every part, so that no test waits for a compiler.
+
+    A part that can't be built is named; the tests that need it say so too.
+    """
+    for make in (*(lambda r=release: environment(r) for release in BINDINGS),
+                 real_builder_environment):  # fmt: skip
+        try:
+            make()
+        except RigError as exc:
+            print(exc, file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -32,7 +32,8 @@ source-filter vocoder. No recording of a person was used. `tools/voice/make_voic
 every step.
 
 Licence: Apache-2.0. Data: words of jieba's dictionary (MIT) and of symspellpy's frequency list
-(MIT), CMUdict (BSD), pypinyin's readings (MIT), our own alarm vocabulary.
+(MIT; drawn from the Google Books Ngram data, CC BY 3.0, and SCOWL), CMUdict (BSD), pypinyin's
+readings (MIT), our own alarm vocabulary.
 
 ## Figures
 Printed by `python -m tools.voice.evaluate`: {lines} lines. The sentences were never in training,

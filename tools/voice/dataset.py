@@ -14,6 +14,8 @@ from tools.voice.signal import HOP_LENGTH, LOG_FLOOR, PULSE_SCALE, log_mel, puls
 
 # Shards whose number is a multiple of this are never trained on.
 HELD_OUT_EVERY = 40
+# Of the draws, however much the corpus has: with a quarter it was a point of DistillMOS behind.
+ENGLISH_SHARE = 0.45
 # What an utterance must have for a segment of training to fit.
 LONG_FRAMES = 48
 
@@ -76,6 +78,12 @@ class Corpus:
                 if index not in rejected and 20 <= len(utterance.f0_hz) <= 1200
             ]
         self.lengths = np.array([item.frames for item in self.items])
+        english = np.array([item.text.isascii() for item in self.items])
+        self._share = np.ones(len(self.items))
+        if 0 < english.sum() < len(english):
+            self._share[english] = ENGLISH_SHARE / english.sum()
+            self._share[~english] = (1 - ENGLISH_SHARE) / (~english).sum()
+        self._share /= self._share.sum()
         return len(self.items) - before
 
     @property
@@ -87,10 +95,12 @@ class Corpus:
         return self.items[random.choice(np.flatnonzero(self.lengths >= LONG_FRAMES))]
 
     def utterances(self, random: np.random.Generator, count: int) -> list[Item]:
-        """Utterances of similar length, so that little is padding."""
-        centre = self.lengths[random.integers(len(self.items))]
+        """Utterances of similar length, so that little is padding; each language has its share."""
+        centre = self.lengths[random.choice(len(self.items), p=self._share)]
         distance = np.abs(self.lengths - centre) + random.random(len(self.items)) * 60
-        return [self.items[i] for i in np.argpartition(distance, count)[:count]]
+        near = np.argsort(distance)[: 4 * count]
+        share = self._share[near] / self._share[near].sum()
+        return [self.items[i] for i in random.choice(near, count, replace=False, p=share)]
 
 
 def positions(durations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:

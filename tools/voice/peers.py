@@ -6,13 +6,17 @@ small operators of speech models; two processes that average gradients once a st
 
 from __future__ import annotations
 
+import ctypes
 import os
+import signal
 import socket
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import torch
 from torch import distributed, multiprocessing
+
+PR_SET_PDEATHSIG = 1
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,8 @@ class Peers:
 
 
 def _enter(rank: int, count: int, port: int, work: Callable[..., None], options: object) -> None:
+    # The parent's own signal to its children is SIGINT, which background jobs ignore.
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
     distributed.init_process_group("gloo", rank=rank, world_size=count)
     try:

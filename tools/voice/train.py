@@ -242,7 +242,7 @@ def train(together: peers.Peers, options: Options) -> None:
     for key, module in modules.items():
         module.to(device)
         betas = (0.9, 0.98) if name == "acoustic" else (0.8, 0.99)
-        rate = 3e-4 if key == "discriminators" else options.rate or default_rate
+        rate = 8e-4 if key == "discriminators" else options.rate or default_rate
         stage.optimise(key, rate, betas)
     stage.average_weights()
     resumed = stage.load()

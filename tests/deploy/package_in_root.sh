@@ -35,6 +35,10 @@ state
 ls -A /etc/edge-tts
 stat -c '%h names of the same file' $library/package/edge_tts/__init__.py
 
+echo "== an interpreter that it starts"
+# The test sentence of a voice is spoken by one.
+(edgetts voices install --store /tmp/store /mnt/models/zh-en 2>&1 || true) | tail -n 1
+
 echo "== interrupted"
 rm -rf $library/package/edge_tts/errors.py $library/package/click
 state

@@ -110,6 +110,8 @@ def test_scripts_of_the_package(checkout: Path, tmp_path: Path) -> None:
         "lexicon.d",
         "2 names of the same file",
     ], "a release takes no room of its own"
+    # That it may lack numpy here is no matter.
+    assert "No module named edge_tts" not in parts["an interpreter that it starts"][0]
     assert parts["interrupted"] == old, "dpkg can't damage the release that runs"
     assert parts["a release that can't speak"] == ["status 1", "1", *old[:2]]
     new = ["edgetts 2.0.0", "releases/2.0.0-0123", "2.0.0-0123"]

@@ -95,7 +95,10 @@ class Boot:
 
 @dataclass(frozen=True)
 class Spoken:
-    """What a boot said: ``release`` and ``voice`` are versions; ``after_s`` after power-on."""
+    """What a boot said: ``release`` and ``voice`` are versions.
+
+    ``after_s`` is the first alarm's end, after power-on; ``tries`` counts until the network spoke.
+    """
 
     outcome: str
     release: str
@@ -104,6 +107,7 @@ class Spoken:
     whole: bool
     likeness: float
     after_s: float
+    tries: str
 
     @property
     def good(self) -> bool:
@@ -132,6 +136,7 @@ def speak(disk: LossyDisk, shared: Path, job: str, reference: Signal | None) -> 
         bool(verify) and all(" is whole" in line for line in verify),
         likeness,
         float(boot.read("finished")) - boot.began_s,
+        boot.read("tries"),
     )
 
 
@@ -217,7 +222,10 @@ def watch_upgrade(
                 copy = folder / f"cut-{kind}-{len(cuts) + 1}.qcow2"
                 disk.cut(copy)
                 cuts.append((copy, "at its end"))
-            if "status 0" not in boot.read("output"):
+            # Else there was nothing to interrupt.
+            voice = str(json.loads(boot.read("status") or "{}").get("voice", {}).get("version"))
+            new = voice if kind == VOICE else boot.read("output").partition("edgetts ")[2]
+            if "status 0" not in boot.read("output") or not new.startswith("9."):
                 raise RuntimeError(f"the upgrade failed: {boot.read('output')}")
         finally:
             boot.end()
@@ -237,7 +245,8 @@ def check_cuts(
         print(
             f"{'ok    ' if said.good else 'FAILED'} cut {number:2d} at {moment}: package "
             f"{said.package}, release {said.release}, voice {said.voice}, spoken "
-            f"{said.after_s:.1f} s after power-on, likeness {said.likeness:.3f}",
+            f"{said.after_s:.1f} s after power-on, likeness {said.likeness:.3f}"
+            + (f", at try {said.tries}" if said.tries != "1" else ""),
             flush=True,
         )
         if not said.good:

@@ -8,19 +8,21 @@ packages=/root/rig
 
 seconds() { cut -d' ' -f1 /proc/uptime; }
 
+restart() { systemctl restart edge-tts.service; }
+
 upgrade() {
     seconds >/mnt/began
     case $1 in
     package) dpkg --install $packages/new.deb ;;
     voice)
-        edgetts voices install $packages/voice-1
-        systemctl restart edge-tts.service
-        edgetts voices rollback
-        edgetts voices install $packages/voice-2
-        systemctl restart edge-tts.service
+        edgetts voices install $packages/voice-1 && restart &&
+            edgetts voices install $packages/voice-2 && restart &&
+            edgetts voices rollback && restart
         ;;
     esac
     echo "status $?"
+    edgetts --version
+    edgetts status --json >/mnt/status
     seconds >/mnt/ended
     sleep 60
 }
@@ -33,8 +35,14 @@ mend() {
 
 # Speaks through the socket, and tells of what spoke.
 check() {
-    edgetts say --wait finished --key rig "$text" >/mnt/said 2>&1
-    seconds >/mnt/finished
+    local tries
+    # A busy host makes the network late, and the fallback speaks; a torn voice never speaks by itself.
+    for tries in 1 2 3 4; do
+        edgetts say --wait finished --key "rig$tries" "$text" >/mnt/said 2>&1
+        [ -e /mnt/finished ] || seconds >/mnt/finished
+        grep -q 'outcome=done via=neural' /mnt/said && break
+    done
+    echo "$tries" >/mnt/tries
     cp /var/lib/edge-tts/said.wav /mnt/said.wav
     edgetts --version >/mnt/version 2>&1
     edgetts status --json >/mnt/status 2>&1

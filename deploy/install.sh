@@ -157,6 +157,12 @@ make_account() {
         run useradd --system --gid "$ACCOUNT" --groups audio --no-create-home \
             --home-dir /var/lib/edge-tts --shell /usr/sbin/nologin "$ACCOUNT"
     fi
+    if [ "$board" = jetson ]; then
+        local group
+        for group in video render; do
+            if getent group "$group" >/dev/null; then run usermod --append --groups "$group" "$ACCOUNT"; fi
+        done
+    fi
 }
 
 # The name of a release changes with anything that would make it another one.
@@ -198,6 +204,10 @@ build_release() {
         rm -rf -- "$copy"
         add_pyaudio "$release" || die "PyAudio can't be had here; run: ${APT_COMMAND:-}"
     fi
+    if [ "$board" = jetson ]; then
+        # TensorRT's Python bindings are JetPack's, and there for the system's Python alone.
+        sed -i 's/^include-system-site-packages = .*/include-system-site-packages = true/' "$release/pyvenv.cfg"
+    fi
     prune_packages "$(site_packages "$release")"
     "$release/bin/python" -m compileall -q "$release/lib" >/dev/null 2>&1 || true
     "$release/bin/edgetts" --version >/dev/null || die "the new release does not start; the old one stays"
@@ -217,6 +227,21 @@ build_from_bundle() {
 make one for it with deploy/make_bundle.sh"
     pyaudio_works "$release" || { link_system_pyaudio "$release" && pyaudio_works "$release"; } ||
         die "PyAudio does not load: $("$release/bin/python" -c 'import pyaudio' 2>&1 | tail -n 1)"
+}
+
+# What an upgrade of the voice, JetPack or this program left stale is built again here, and never
+# while an alarm waits. Without engines the CPU speaks, so that nothing of this is a failure.
+build_engines() {
+    local folder=/var/lib/edge-tts
+    [ "$board" = jetson ] || return 0
+    if [ "$dry_run" = no ] && ! "$release/bin/python" -c 'import tensorrt, pycuda' 2>/dev/null; then
+        note "TensorRT or pycuda is missing for Python, so the CPU speaks; see docs/jetson.md"
+        return 0
+    fi
+    step "build and judge the engines of the GPU: minutes the first time, moments later"
+    run install -d -o "$ACCOUNT" -g "$ACCOUNT" -m 0750 "$folder"
+    run runuser -u "$ACCOUNT" -- env HOME="$folder" "$COMMAND" engine build ||
+        note "the engines could not be built, so the CPU speaks; the causes: $COMMAND doctor"
 }
 
 # A voice belongs to the release that it came with: one rename makes both current.
@@ -353,5 +378,6 @@ install_settings
 try_release
 install_units
 switch_release
+build_engines
 start_service
 note "done: $("$COMMAND" --version 2>/dev/null || echo "nothing was changed")"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pwd
 import re
 from dataclasses import FrozenInstanceError
 from pathlib import Path
@@ -154,6 +155,25 @@ def test_service_folders(monkeypatch: pytest.MonkeyPatch) -> None:
     assert settings.cache.folder == Path("/var/cache/edge-tts")
     assert settings.socket.path == Path("/run/edge-tts/edge-tts.sock")
     assert settings.text.lexicon_folder == Path("/etc/edge-tts/lexicon.d")
+
+
+def test_the_service_s_account_means_its_folders_by_hand_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """``sudo -u edge-tts edgetts engine build`` builds where the service looks."""
+    account = pwd.struct_passwd(("edge-tts", "x", 990, 990, "", "/var/lib/edge-tts", "/bin/false"))
+    monkeypatch.setattr("pwd.getpwuid", lambda number: account)
+    settings = load_settings(environ={})
+    assert settings.inference.engine_folder == Path("/var/lib/edge-tts/engines")
+    assert settings.text.lexicon_folder == Path("/etc/edge-tts/lexicon.d")
+
+
+def test_an_unknown_account_has_folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def unknown(number: int) -> None:
+        raise KeyError(number)
+
+    monkeypatch.setattr("pwd.getpwuid", unknown)
+    assert load_settings(environ={}).journal.path == tmp_path / "home/.local/state/edge-tts/journal"
 
 
 def test_user_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,9 +2,10 @@
 
 Source: the support matrix and the change log of NVIDIA's ONNX parser
 (``docs/operators.md`` and ``docs/Changelog.md`` of onnx-tensorrt): 8.5 takes
-opsets 9 to 17; LayerNormalization and GroupNormalization came with 8.6, INT64
-inputs that stay INT64 with 9.0. Quantised operators are left out on purpose:
-an engine is made from the fp32 graph.
+opsets 9 to 17, 10.0 to 20, 10.15 to 24; LayerNormalization and
+GroupNormalization came with 8.6, INT64 inputs that stay INT64 with 9.0. A
+release whose matrix was not seen has that of the nearest older one. Quantised
+operators are left out on purpose: an engine is made from the fp32 graph.
 """
 
 from __future__ import annotations
@@ -23,12 +24,16 @@ _SINCE_8_5 = frozenset(
     "Softsign Split Sqrt Squeeze Sub Sum Tanh Tile Transpose Unsqueeze Where".split()
 )
 _SINCE_8_6 = _SINCE_8_5 | {"LayerNormalization", "GroupNormalization"}
+_SINCE_10_15 = _SINCE_8_6 | {"Gelu", "RMSNormalization"}
 
-# Release -> (newest opset, operators).
+# Release -> (newest opset, operators); the releases that a JetPack brings, and the newest.
 OPERATORS: dict[str, tuple[int, frozenset[str]]] = {
     "8.5": (17, _SINCE_8_5),
     "8.6": (17, _SINCE_8_6),
     "10.3": (20, _SINCE_8_6),
+    "10.13": (20, _SINCE_8_6),
+    "10.16": (24, _SINCE_10_15),
+    "11.4": (24, _SINCE_10_15),
 }
 
 

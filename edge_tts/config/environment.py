@@ -7,12 +7,14 @@ systemd names the folders it made in ``STATE_DIRECTORY`` and its kin
 from __future__ import annotations
 
 import os
+import pwd
 from collections.abc import Mapping
 from pathlib import Path
 
 PROGRAM = "edge-tts"
 SYSTEM_SETTINGS_FILE = Path("/etc/edge-tts/edge-tts.toml")
 SYSTEM_SOCKET = Path("/run/edge-tts/edge-tts.sock")
+SYSTEM_STATE_FOLDER = Path("/var/lib/edge-tts")
 
 # Variable -> the setting that it overrides.
 OVERRIDES = {
@@ -33,8 +35,21 @@ def _folder(service_variable: str, xdg_variable: str, home_folder: str) -> Path:
     return Path(environ.get("HOME") or "/tmp") / home_folder / PROGRAM
 
 
+def _is_service_account() -> bool:
+    """Is this user the one whose home is the service's folder?"""
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_dir == str(SYSTEM_STATE_FOLDER)
+    except KeyError:
+        return False
+
+
 def state_folder() -> Path:
-    """Where the journal, installed voices and built engines live."""
+    """Where the journal, installed voices and built engines live.
+
+    A command that the service's account runs by hand means the service's folder.
+    """
+    if not os.environ.get("STATE_DIRECTORY") and _is_service_account():
+        return SYSTEM_STATE_FOLDER
     return _folder("STATE_DIRECTORY", "XDG_STATE_HOME", ".local/state")
 
 
@@ -45,7 +60,7 @@ def cache_folder() -> Path:
 
 def config_folder() -> Path:
     """Where ``lexicon.d`` lives: ``/etc/edge-tts`` for a service, else the user's folder."""
-    if os.environ.get("STATE_DIRECTORY") or os.geteuid() == 0:
+    if os.environ.get("STATE_DIRECTORY") or os.geteuid() == 0 or _is_service_account():
         return SYSTEM_SETTINGS_FILE.parent
     return _folder("CONFIGURATION_DIRECTORY", "XDG_CONFIG_HOME", ".config")
 

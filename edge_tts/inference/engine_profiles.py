@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from edge_tts.voice import Voice
 
-# An alarm of a dozen syllables; the encoder's kernels are chosen for it.
-USUAL_PHONEMES = 40
+# Upper ends of the encoder's profiles below the voice's longest phrase: most alarms lie in the
+# first two, and kernels are chosen for each.
+ENCODER_LENGTHS = (40, 90)
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,8 @@ class AxisProfile:
 def axis_profiles(voice: Voice, graph: str, lookahead_frames: int) -> tuple[AxisProfile, ...]:
     """The profiles of one network, the fixed ones first.
 
-    The encoder has one from a single phoneme to the voice's longest phrase. The
-    others have one for each width that chunks have, with no freedom in it, and
+    The encoder has a few, together from a single phoneme to the voice's longest
+    phrase. The others have one for each width that chunks have, with no freedom in it, and
     one for utterances shorter than a chunk, which are run at their own length.
 
     Args:
@@ -37,8 +38,14 @@ def axis_profiles(voice: Voice, graph: str, lookahead_frames: int) -> tuple[Axis
             beyond its own, at the least.
     """
     if graph == "encoder":
-        usual = min(USUAL_PHONEMES, voice.max_phonemes)
-        return (AxisProfile(1, usual, voice.max_phonemes),)
+        ends = [end for end in ENCODER_LENGTHS if end < voice.max_phonemes]
+        starts = [1, *(end + 1 for end in ends)]
+        ends.append(voice.max_phonemes)
+        # The upper half of a range has more work in it, and is what its kernels are chosen for.
+        return tuple(
+            AxisProfile(low, (low + 3 * high) // 4, high)
+            for low, high in zip(starts, ends, strict=True)
+        )
     context = voice.graphs[graph].context
     chunks = voice.graphs["vocoder"].chunk_frames
     extra = 0

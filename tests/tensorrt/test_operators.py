@@ -49,10 +49,10 @@ def save_node(path: Path, operator: str, opset: int, domain: str = "") -> Path:
 @pytest.mark.parametrize(
     ("operator", "opset", "domain", "releases"),
     [
-        ("Tanh", 16, "", ["8.5", "8.6", "10.3"]),
-        ("LayerNormalization", 17, "", ["8.6", "10.3"]),
-        ("Gelu", 20, "", []),
-        ("Tanh", 18, "", ["10.3"]),
+        ("Tanh", 16, "", ["8.5", "8.6", "10.3", "10.13", "10.16", "11.4"]),
+        ("LayerNormalization", 17, "", ["8.6", "10.3", "10.13", "10.16", "11.4"]),
+        ("Gelu", 20, "", ["10.16", "11.4"]),
+        ("Tanh", 18, "", ["10.3", "10.13", "10.16", "11.4"]),
         ("Gelu", 17, "com.microsoft", []),
         ("MatMulInteger", 16, "", []),
         ("DynamicQuantizeLinear", 16, "", []),

@@ -21,7 +21,7 @@ from tests.tensorrt.inside import helper
 from tests.tiny_voice import write_tiny_voice
 
 PROFILES = {
-    "encoder": (AxisProfile(1, 40, 200),),
+    "encoder": (AxisProfile(1, 30, 40), AxisProfile(41, 160, 200)),
     "decoder": (
         AxisProfile(36, 36, 36),
         AxisProfile(60, 60, 60),
@@ -29,7 +29,7 @@ PROFILES = {
     ),
     "vocoder": (AxisProfile(32, 32, 32), AxisProfile(56, 56, 56), AxisProfile(1, 24, 56)),
 }
-SIZES = {"encoder": (1, 17, 200), "decoder": (36, 60, 9), "vocoder": (32, 56, 55)}
+SIZES = {"encoder": (1, 40, 41, 200), "decoder": (36, 60, 9), "vocoder": (32, 56, 55)}
 
 
 _folder = tempfile.TemporaryDirectory()

@@ -22,6 +22,16 @@ _PREFIXES: dict[str, Symbols] = {
         "turbo": "T ER2 B OW0", "mis": "M IH2 S",
     }.items()
 }  # fmt: skip
+# Prefixes of units, which keep the stress: KILO-volt, not kilo-VOLT.
+_UNIT_PREFIXES: dict[str, Symbols] = {
+    prefix: tuple(symbols.split())
+    for prefix, symbols in {
+        "kilo": "K IH1 L AH0", "mega": "M EH1 G AH0", "giga": "G IH1 G AH0", "tera": "T EH1 R AH0",
+        "milli": "M IH1 L AH0", "nano": "N AE1 N AH0", "pico": "P IY1 K OW0",
+        "centi": "S EH1 N T AH0", "deci": "D EH1 S AH0", "hecto": "HH EH1 K T AH0",
+        "kibi": "K IH1 B IY0", "mebi": "M EH1 B IY0", "gibi": "G IH1 B IY0",
+    }.items()
+}  # fmt: skip
 _SHORTEST_PART = 3
 _LONGEST_COMPOUND = 40
 
@@ -100,6 +110,11 @@ def compound(word: str, lookup: Lookup) -> Symbols | None:
             rest = lookup(word[len(prefix) :]) or inflected(word[len(prefix) :], lookup)
             if rest:
                 return symbols + rest
+    for prefix, symbols in _UNIT_PREFIXES.items():
+        if word.startswith(prefix) and len(word) - len(prefix) >= _SHORTEST_PART:
+            rest = lookup(word[len(prefix) :]) or inflected(word[len(prefix) :], lookup)
+            if rest:
+                return symbols + _secondary(rest)
     # The longer first part first: it is the safer cut.
     for cut in range(len(word) - _SHORTEST_PART, _SHORTEST_PART - 1, -1):
         # Two short parts are more often chance than a compound.
@@ -108,8 +123,12 @@ def compound(word: str, lookup: Lookup) -> Symbols | None:
             continue
         tail = lookup(word[cut:]) or inflected(word[cut:], lookup)
         if tail:
-            return head + tuple(symbol.replace("1", "2") for symbol in tail)
+            return head + _secondary(tail)
     return None
+
+
+def _secondary(symbols: Symbols) -> Symbols:
+    return tuple(symbol.replace("1", "2") for symbol in symbols)
 
 
 def spell(word: str) -> Symbols:

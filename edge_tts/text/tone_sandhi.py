@@ -129,7 +129,8 @@ def _tone_of_bu(index: int, characters: list[str], syllables: list[str]) -> str:
     after = characters[index + 1] if index + 1 < len(characters) else ""
     if before and before == after:
         return "5"
-    if before in _POTENTIAL_VERB and after in _POTENTIAL_COMPLEMENT:
+    reached = "".join(characters[index + 1 : index + 3]) == "到位"
+    if before in _POTENTIAL_VERB and after in _POTENTIAL_COMPLEMENT and not reached:
         return "5"
     return "2" if after and syllables[index + 1][-1] == "4" else "4"
 

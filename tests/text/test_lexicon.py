@@ -241,3 +241,23 @@ class TestOverrides:
         (tmp_path / "own.json").unlink()
         lexicon.reload()
         assert said("泵", lexicon) == "beng4"
+
+
+@pytest.mark.parametrize(
+    ("word", "symbols"),
+    [
+        ("becquerels", "B EH2 K ER0 EH1 L Z"),
+        ("gigabits", "G IH1 G AH0 B IH2 T S"),
+        ("nanometers", "N AE1 N AH0 M IY2 T ER0 Z"),
+        ("millitesla", "M IH1 L AH0 T EH2 S L AH0"),
+        ("gigapascals", "G IH1 G AH0 P AE0 S K AE2 L Z"),
+        ("isolators", "AY1 S AH0 L EY2 T ER0 Z"),
+        ("thyristor's", "TH AY0 R IH1 S T ER0 Z"),
+        ("annunciator", "AH0 N AH1 N S IY0 EY2 T ER0"),
+    ],
+)
+def test_units_and_words_of_the_trades_have_their_stress(
+    lexicon: Lexicon, word: str, symbols: str
+) -> None:
+    assert lexicon.has_word(word)
+    assert " ".join(lexicon.english(word)) == symbols

@@ -199,3 +199,10 @@ def test_no_digit_of_a_code_vanishes_in_english(prefix: str, mark: str, digits: 
     said = say(f"fault {prefix}{mark}{digits} tripped")
     spoken = [ENGLISH_DIGITS.index(word) for word in said.split() if word in ENGLISH_DIGITS]
     assert spoken == [int(digit) for digit in digits]
+
+
+def test_letters_without_end_are_cut_with_a_warning() -> None:
+    normal = normalize("Alarm " + "A" * 10_000 + " tank 3", WORDS)
+
+    assert normal.text == "alarm " + "a" * 60 + " tank three"
+    assert normal.warnings == ("a word of 10000 letters is cut after 60: AAAAAAAAAAAA...",)

@@ -220,7 +220,8 @@ def load_chinese() -> ChineseData:
             chosen.pop(word, None)
     for word, count in chosen.items():
         reading = reading_of(word) if len(word) > 1 else (data.readings.get(word, ""),)
-        if len(word) == len(reading) > 1 and word[-2:] not in own and word not in own:
+        ours = word in own or (word[-2:] in own and len(own[word[-2:]]) != 1)
+        if len(word) == len(reading) > 1 and not ours:
             reading = _weak_ending(word, reading, known=word in phrases)
         if _valid(reading):
             data.words[word] = (cost(max(count, 1)), reading)

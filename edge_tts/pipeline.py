@@ -188,7 +188,12 @@ class Pipeline:
 
         folder = self._settings.text.lexicon_folder
         lexicon = Lexicon.open(self._voice.lexicon_path(), folder if folder.is_dir() else None)
-        return TextFrontEnd(lexicon, self._voice.phonemes, max_phonemes=self._voice.max_phonemes)
+        return TextFrontEnd(
+            lexicon,
+            self._voice.phonemes,
+            max_phonemes=self._voice.max_phonemes,
+            default_language="zh" if self._settings.text.default_language == "zh" else "en",
+        )
 
     def _lazy_session(self, graph: str) -> LazySession:
         from edge_tts.inference.lazy_session import LazySession

@@ -43,6 +43,9 @@ class FakeFrontEnd:
         if not found:
             raise NothingToSpeakError("nothing to speak")
 
+    def word_starts(self, text: str) -> list[int]:
+        return [at for at in range(1, len(text)) if text[at - 1].isspace()]
+
 
 def fake_phrase(letters: str) -> FakePhrase:
     first = _IDS["b"]

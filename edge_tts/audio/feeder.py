@@ -21,6 +21,7 @@ _SILENCE = 32
 _FADE_TIMEOUT_S = 0.1
 _PIECE_S = 0.01
 _POLL_S = 0.005
+_IDLE_S = 1.0
 
 
 class _Track:
@@ -39,13 +40,20 @@ class Feeder:
     """Belongs to the player's thread; ``changed`` guards the utterances."""
 
     def __init__(
-        self, sink: AudioSink, changed: threading.Condition, sample_rate_hz: int, fade_ms: float
+        self,
+        sink: AudioSink,
+        changed: threading.Condition,
+        sample_rate_hz: int,
+        fade_ms: float,
+        lead_ms: float = 0.0,
     ) -> None:
         self._sink = sink
         self._changed = changed
         self._piece_samples = max(1, round(_PIECE_S * sample_rate_hz))
         self._resampler = Int16Resampler(sample_rate_hz, sink.sample_rate_hz)
         self._fade_samples = round(fade_ms * sink.sample_rate_hz / 1000)
+        self._lead_samples = round(lead_ms * sink.sample_rate_hz / 1000)
+        self._idle_since_s = float("-inf")
         self._ready = _EMPTY  # at the sink's rate, not taken by the sink yet
         self._tracks: deque[_Track] = deque()  # playing or draining, oldest first
         self._flushed = True
@@ -83,14 +91,15 @@ class Feeder:
                 current = self._current
                 if current is None:
                     current = waiting.popleft()
+                    self._lead_in()
                     self._tracks.append(_Track(current, self._sink.underruns))
                 piece = current.take(self._piece_samples)
                 ended = piece is None and current.exhausted
         if piece is not None:
             self._tracks[-1].has_samples = True
-            self._ready = self._resampler.process(piece)
+            self._ready = np.concatenate((self._ready, self._resampler.process(piece)))
         elif ended:
-            self._ready = self._resampler.flush()
+            self._ready = np.concatenate((self._ready, self._resampler.flush()))
             self._tracks[-1].end = self._sink.written_samples + len(self._ready)
         if len(self._ready):
             self._push(timeout_s)
@@ -98,6 +107,12 @@ class Feeder:
             self._flush()
             return False
         return True
+
+    def _lead_in(self) -> None:
+        """Silence first where nothing sounded for a while: an amplifier may have gone to sleep."""
+        idle = not self._tracks and time.monotonic() - self._idle_since_s >= _IDLE_S
+        if self._lead_samples and idle:
+            self._ready = np.zeros(self._lead_samples, np.int16)
 
     def _flush(self) -> None:
         """Nothing is there to play; in the middle of an utterance that is an underrun instead."""
@@ -192,6 +207,7 @@ class Feeder:
 
     def _finish(self, track: _Track, left_s: float) -> None:
         self._tracks.remove(track)
+        self._idle_since_s = time.monotonic()
         with self._changed:
             track.utterance.mark_finished(
                 left_s, self._sink.underruns - track.underruns, cut=track.cut

@@ -45,8 +45,8 @@ class Player:
         sample_rate_hz: of the samples written.
         ahead_s: how much may be written ahead before ``Utterance.write`` blocks.
         fade_ms: length of the fade when an utterance is cut.
-        on_state: called from the player's thread at each change of the device,
-            with a sentence for the log. Must return quickly.
+        lead_ms: silence before an utterance that follows a second without any.
+        on_state: called from the player's thread, quickly, at each change of the device.
         sleep_after_s: close the device after so much silence and open it for the
             next utterance; None keeps it awake, and the first syllable safe.
         stall_s: how long the device's clock may stand still before the device counts as lost.
@@ -63,6 +63,7 @@ class Player:
         sample_rate_hz: int,
         ahead_s: float = 5.0,
         fade_ms: float = 10.0,
+        lead_ms: float = 0.0,
         on_state: StateCallback | None = None,
         sleep_after_s: float | None = None,
         stall_s: float = 1.0,
@@ -72,7 +73,7 @@ class Player:
     ) -> None:
         self._sample_rate_hz = sample_rate_hz
         self._ahead_samples = max(1, round(ahead_s * sample_rate_hz))
-        self._fade_ms = fade_ms
+        self._fade_ms, self._lead_ms = fade_ms, lead_ms
         self._on_state = on_state
         self._sleep_after_s = sleep_after_s
         self._stall_s = stall_s
@@ -265,7 +266,8 @@ class Player:
 
     def _feed(self, sink: AudioSink) -> None:
         """Play until the player closes or falls asleep."""
-        feeder = Feeder(sink, self._changed, self._sample_rate_hz, self._fade_ms)
+        rate_hz, lead_ms = self._sample_rate_hz, self._lead_ms
+        feeder = Feeder(sink, self._changed, rate_hz, self._fade_ms, lead_ms)
         now_s = time.monotonic()
         watchdog = DeviceWatchdog(sink, self._stall_s, now_s)
         self._sink = sink

@@ -52,7 +52,12 @@ def open_front_end(voice: str | None, lexicon_folder: Path | None) -> TextFrontE
     settings = load_settings(overrides={"voice.name": voice, "text.lexicon_folder": lexicon_folder})
     pack = load_voice(find_voice(settings.voice.name))
     lexicon = Lexicon.open(pack.lexicon_path(), settings.text.lexicon_folder)
-    return TextFrontEnd(lexicon, pack.phonemes, max_phonemes=pack.max_phonemes)
+    return TextFrontEnd(
+        lexicon,
+        pack.phonemes,
+        max_phonemes=pack.max_phonemes,
+        default_language="zh" if settings.text.default_language == "zh" else "en",
+    )
 
 
 def answer_lines(texts: tuple[str, ...], answer: Answer, *, as_json: bool) -> int:

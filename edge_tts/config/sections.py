@@ -92,6 +92,11 @@ class TextSettings:
         "Folder of JSON files with your own pronunciations; read at start and on reload.",
         shown_default="<config>/lexicon.d",
     )
+    default_language: str = setting(
+        "en",
+        "Language of numbers in a text that nothing else tells: `42` is forty-two or 四十二.",
+        choices=("en", "zh"),
+    )
 
 
 @dataclass(frozen=True)
@@ -137,6 +142,11 @@ class AudioSettings:
     keep_awake: bool = setting(
         True, "Keep the device open on silence, so that no first syllable is lost."
     )
+    lead_ms: float = setting(
+        0.0, "Silence before what follows a second of none, for an amplifier, a screen or a "
+        "Bluetooth speaker that wakes up late; every such alarm is heard that much later.",
+        unit="ms", low=0, high=3000,
+    )  # fmt: skip
     loudness_dbfs: float = setting(
         -20.0, "Level that speech is brought to (RMS of its active parts).", unit="dBFS",
         low=-60, high=0,

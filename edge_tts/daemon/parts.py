@@ -64,7 +64,8 @@ def phrase_identity(settings: Settings, voice: VoiceFacts) -> Callable[[str, flo
     """Fingerprints that change with everything that changes the sound of a text."""
     variant = (
         edge_tts.__version__, settings.inference.precision, settings.synthesis,
-        settings.audio.loudness_dbfs, settings.audio.gain_db, _stamp(settings.text.lexicon_folder),
+        settings.audio.loudness_dbfs, settings.audio.gain_db, settings.text.default_language,
+        _stamp(settings.text.lexicon_folder),
     )  # fmt: skip
     return identity(voice.name, voice.version, repr(variant))
 
@@ -106,6 +107,7 @@ def make_player(
         sink_opener(settings, sample_rate_hz),
         sample_rate_hz=sample_rate_hz,
         ahead_s=_AHEAD_S,
+        lead_ms=audio.lead_ms,
         on_state=on_state,
         sleep_after_s=None if audio.keep_awake else 5.0,
         stall_s=audio.stall_s,

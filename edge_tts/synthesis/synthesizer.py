@@ -58,6 +58,10 @@ class FrontEnd(Protocol):
         """
         ...
 
+    def word_starts(self, text: str) -> Sequence[int]:
+        """Where in ``text`` a word may begin, in rising order."""
+        ...
+
 
 class Synthesizer:
     """Speaks text with a voice.
@@ -150,7 +154,8 @@ class Synthesizer:
 
     def _phrases_of_pieces(self, pieces: Iterable[str]) -> Iterator[Phrase]:
         spoken = False
-        for text in speakable_pieces(pieces, self._count_phonemes):
+        starts = self._front_end.word_starts
+        for text in speakable_pieces(pieces, self._count_phonemes, word_starts=starts):
             try:
                 for phrase in self._noted(text):
                     spoken = True

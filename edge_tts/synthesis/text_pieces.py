@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 MAX_PHONEMES = 64
 # A character gives seven phonemes at most (the letter W, the sign %).
@@ -22,26 +22,31 @@ def speakable_pieces(
     pieces: Iterable[str],
     count_phonemes: Callable[[str], int],
     max_phonemes: int = MAX_PHONEMES,
+    *,
+    word_starts: Callable[[str], Sequence[int]] | None = None,
 ) -> Iterator[str]:
     """Stretches of the joined text, each as soon as it is complete.
 
     A stretch ends at punctuation, or before it would hold more than
-    ``max_phonemes``, then between two words or Chinese characters where there is
-    such a place. Every character arrives in exactly one stretch, in order,
-    except runs of nothing speakable, which may be dropped. ``pieces`` is asked
-    for more only when no complete stretch is left.
+    ``max_phonemes``, then between two words where there is such a place. Every
+    character arrives in exactly one stretch, in order, except runs of nothing
+    speakable, which may be dropped. ``pieces`` is asked for more only when no
+    complete stretch is left.
 
     Args:
         pieces: parts of the text, cut anywhere.
         count_phonemes: phonemes of a text.
         max_phonemes: the most that wait for punctuation.
+        word_starts: where in a text a word may begin, in rising order; by default
+            behind a blank and at every Chinese character.
     """
+    starts = word_starts or _plain_starts
     buffer = ""
     for piece in pieces:
         # A long piece is taken in parts, so that the buffer's length stays bounded.
         for begin in range(0, len(piece), _LONGEST):
             buffer += piece[begin : begin + _LONGEST]
-            while cut := _cut(buffer, count_phonemes, max_phonemes):
+            while cut := _cut(buffer, count_phonemes, starts, max_phonemes):
                 yield buffer[:cut]
                 buffer = buffer[cut:]
             if len(buffer) > _LONGEST and not _speakable(buffer):
@@ -51,7 +56,12 @@ def speakable_pieces(
         yield buffer
 
 
-def _cut(buffer: str, count_phonemes: Callable[[str], int], max_phonemes: int) -> int:
+def _cut(
+    buffer: str,
+    count_phonemes: Callable[[str], int],
+    word_starts: Callable[[str], Sequence[int]],
+    max_phonemes: int,
+) -> int:
     """Where the first complete stretch ends; 0 where more text is needed."""
     end = _punctuation_end(buffer)
     window = buffer[: end or _LONGEST]
@@ -59,7 +69,7 @@ def _cut(buffer: str, count_phonemes: Callable[[str], int], max_phonemes: int) -
         count_phonemes(window) <= max_phonemes
     ):
         return end or (len(window) if len(buffer) > _LONGEST and _speakable(window) else 0)
-    places = [at for at in range(1, len(window)) if _may_part(window[at - 1], window[at])]
+    places = [at for at in word_starts(window) if 0 < at < len(window)]
     best = bisect_right(places, max_phonemes, key=lambda at: count_phonemes(window[:at]))
     if best:
         return places[best - 1]
@@ -92,6 +102,10 @@ def _last_word(text: str) -> str:
 
 def _speakable(text: str) -> bool:
     return any(character.isalnum() for character in text)
+
+
+def _plain_starts(text: str) -> list[int]:
+    return [at for at in range(1, len(text)) if _may_part(text[at - 1], text[at])]
 
 
 def _may_part(before: str, after: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 from edge_tts.errors import NothingToSpeakError
 from edge_tts.text.inventory import END, PHONEMES, START, WORD_BOUNDARY
 from edge_tts.text.lexicon import Lexicon
+from edge_tts.text.norm_scan import Language
 from edge_tts.text.normalizer import NormalizedText, normalize
 from edge_tts.text.phoneme_ids import id_table, phonemes_to_ids, word_phonemes
 from edge_tts.text.phonemizer import phonemize
@@ -24,6 +26,7 @@ _FEWEST_PHONEMES = 6
 # From this share of the maximum on a comma ends a phrase.
 _COMMA_SHARE = 0.5
 _MOST_WARNINGS = 20
+_WORD_RUN = re.compile("(?P<blank>\\s+)|[\u3400-\u9fff]+")
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,8 @@ class TextFrontEnd:
     """Text to words, and words to phrases of ids. Not for two texts at the same time.
 
     ``inventory`` holds a voice's symbols in id order; ``max_phonemes`` is the largest
-    T, both ends counted.
+    T, both ends counted. ``default_language`` is that of numbers in a text that
+    nothing else tells.
     """
 
     def __init__(
@@ -52,8 +56,10 @@ class TextFrontEnd:
         inventory: Sequence[str] = PHONEMES,
         *,
         max_phonemes: int = 200,
+        default_language: Language = "en",
     ) -> None:
         self.lexicon = lexicon
+        self._default_language: Language = default_language
         self.warnings: tuple[str, ...] = ()
         self._ids = id_table(inventory)
         self._room = max_phonemes - 2
@@ -65,13 +71,16 @@ class TextFrontEnd:
         """
         pieces = self.lexicon.split_own_tokens(self.lexicon.simplify(text))
         if len(pieces) == 1:
-            return normalize(pieces[0], self.lexicon)
-        parts = [normalize(piece, self.lexicon) for piece in pieces[::2]]
+            return self._normalize(pieces[0])
+        parts = [self._normalize(piece) for piece in pieces[::2]]
         said = parts[0].text
         for token, part in zip(pieces[1::2], parts[1:], strict=True):
             said = f"{said} {token} {part.text}"
         warnings = dict.fromkeys(warning for part in parts for warning in part.warnings)
         return NormalizedText(said.strip(), tuple(warnings))
+
+    def _normalize(self, text: str) -> NormalizedText:
+        return normalize(text, self.lexicon, default_language=self._default_language)
 
     def phonemize(self, text: str, tones: Tones = "surface") -> list[Word]:
         """Words of ``text`` with their pronunciation, and pauses between them."""
@@ -94,6 +103,20 @@ class TextFrontEnd:
         if not spoken:
             what = "the text is empty" if not text.strip() else "the text holds no word or number"
             raise NothingToSpeakError(f"nothing to speak: {what}")
+
+    def word_starts(self, text: str) -> list[int]:
+        """Where in ``text`` a word may begin: behind blanks and between Chinese words."""
+        starts = []
+        for match in _WORD_RUN.finditer(text):
+            at = match.start()
+            if match.lastgroup == "blank":
+                starts.append(match.end())
+                continue
+            for word in self.lexicon.segment(self.lexicon.simplify(match.group())):
+                if at > match.start():
+                    starts.append(at)
+                at += len(word)
+        return starts
 
     def _warn(self, warnings: Iterable[str]) -> None:
         for warning in warnings:

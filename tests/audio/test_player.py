@@ -109,6 +109,29 @@ def test_silent_and_empty_utterances_finish(make_player):
     assert play(player, noise(0.02)).started_s is not None
 
 
+def test_a_lead_of_silence_goes_ahead_of_what_breaks_a_silence(make_player, device):
+    player = make_player(lead_ms=50.0)
+    lead = np.zeros(1200, np.int16)
+    first, second = noise(0.1, 1), noise(0.1, 2)
+    with player.start() as one:
+        one.write(first)
+    with player.start() as two:
+        two.write(second)
+    assert (one.wait(PATIENCE_S), two.wait(PATIENCE_S)) != (None, None)
+    np.testing.assert_array_equal(device.played, np.concatenate([lead, first, second]))
+    assert two.started_s - one.started_s == pytest.approx(0.1, abs=1e-3)
+
+
+def test_a_lead_is_there_before_the_first_samples_are(make_player, device):
+    player = make_player(lead_ms=50.0)
+    with player.start() as utterance:
+        wait_until(lambda: device.sink.written_samples == 1200)
+        utterance.write(noise(0.05))
+    report = utterance.wait(PATIENCE_S)
+    assert (report.cut, report.underruns) == (False, 0)
+    assert len(device.played) >= 1200 + 1200
+
+
 def test_utterances_follow_each_other_without_a_gap(make_player, device):
     player = make_player()
     first, second = noise(0.1, 1), noise(0.1, 2)

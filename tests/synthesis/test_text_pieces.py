@@ -40,6 +40,18 @@ def test_is_cut_between_words_when_no_punctuation_comes() -> None:
     assert pieces_of("温度过高 12345号机", most=8) == ["温度过高 ", "12345号机"]
 
 
+def test_is_cut_where_the_caller_says_that_words_begin() -> None:
+    text = "变频器过载断路器跳闸"
+    starts = [0, 3, 5, 8, len(text)]
+    found = list(
+        speakable_pieces(
+            [text], letters, 4, word_starts=lambda part: [at for at in starts if at <= len(part)]
+        )
+    )
+    assert found[0] == "变频器"
+    assert "".join(found) == text
+
+
 def test_one_endless_word_is_cut_anyway() -> None:
     found = pieces_of("9" * 1000, most=64)
     assert "".join(found) == "9" * 1000

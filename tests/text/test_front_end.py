@@ -161,3 +161,34 @@ def _lexicon() -> Lexicon:
     if not _LEXICONS:
         _LEXICONS.append(Lexicon.open(TABLE))
     return _LEXICONS[0]
+
+
+def test_words_begin_behind_blanks_and_between_chinese_words(front_end: TextFrontEnd) -> None:
+    text = "三号变频器过载，check pump 一百二十五号"
+    starts = front_end.word_starts(text)
+
+    assert all(start in starts for start in (text.index("变频器"), text.index("过载")))
+    assert not {text.index("频器"), text.index("器过"), text.index("百二十五")} & set(starts)
+    assert text.index("pump") in starts
+    assert starts == sorted(set(starts))
+
+
+def test_a_traditional_text_has_the_words_of_the_simplified_one(front_end: TextFrontEnd) -> None:
+    assert front_end.word_starts("變頻器過載") == front_end.word_starts("变频器过载") == [3]
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "said"),
+    [
+        ("en", "42", "forty-two"),
+        ("zh", "42", "四十二"),
+        ("zh", "85.5%", "百分之八十五点五"),
+        ("zh", "Tank 3 high", "tank three high"),
+        ("en", "3号泵", "三号泵"),
+    ],
+)
+def test_the_default_language_holds_where_nothing_else_tells(
+    language: str, text: str, said: str
+) -> None:
+    front_end = TextFrontEnd(Lexicon.open(TABLE), default_language=language)
+    assert front_end.normalize(text).text == said

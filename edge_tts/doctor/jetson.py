@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import astuple
 from pathlib import Path
 
 from edge_tts.doctor.finding import INFO, OK, WARNING, Finding, System
 from edge_tts.inference.board import Board
-from edge_tts.inference.engine_store import PASSED, EngineStore
+from edge_tts.inference.engine_store import PASSED, Engine, EngineStore, graph_sha256
 from edge_tts.inference.provider_plan import ProviderStep
-from edge_tts.voice import GRAPHS
+from edge_tts.voice import GRAPHS, find_voice, load_voice
 
 _GPU_NODES = ("dev/nvmap", "dev/nvhost-gpu", "dev/nvgpu/igpu0/power", "dev/nvhost-ctrl-gpu")
 # Releases of Jetson Linux with the TensorRT and CUDA that JetPack puts on them.
@@ -21,27 +22,54 @@ _JETPACK = {
 }
 
 
-def check_engines(folder: Path, step: ProviderStep) -> list[Finding]:
-    """Is there an engine for each network, and does each give what the CPU gives?"""
+def check_engines(folder: Path, step: ProviderStep, board: Board, voice: str) -> list[Finding]:
+    """Is there an engine for each network of the voice, for what this device is now?
+
+    Args:
+        folder: of the engines.
+        step: TensorRT's, and whether it can be used.
+        board: gives the TensorRT release and the GPU.
+        voice: name or path of the voice that speaks.
+
+    Raises:
+        VoiceError: the voice can't be read.
+    """
     engines = EngineStore(folder).engines()
+    if not engines and not step.usable:
+        return []
+    chosen = load_voice(find_voice(voice))
+    digests = {graph: graph_sha256(chosen.graph_path(graph, "fp32")) for graph in GRAPHS}
+    current = [e for e in engines if digests[e.graph] == e.key.graph_sha256 and _fits(e, board)]
     findings = [
         Finding(
             WARNING,
             "engines",
             f"the engine of the {engine.graph} is not used ({engine.verdict}: {engine.reason})",
-            "edgetts engine build --force",
+            "sudo -u edge-tts edgetts engine build --force",
         )
-        for engine in engines
+        for engine in current
         if engine.verdict != PASSED
     ]
-    if not step.usable:
-        return findings
-    built = {engine.graph for engine in engines if engine.verdict == PASSED}
-    missing = [graph for graph in GRAPHS if graph not in built]
-    if missing and not findings:
+    missing = [graph for graph in GRAPHS if graph not in {engine.graph for engine in current}]
+    if step.usable and missing:
         message = f"no TensorRT engine of {', '.join(missing)} was built; the next provider speaks"
-        return [Finding(WARNING, "engines", message, "sudo -u edge-tts edgetts engine build")]
-    return findings or [Finding(OK, "engines", f"{len(engines)} engines in {folder} passed")]
+        if len(engines) > len(current):
+            message += (
+                f". {len(engines) - len(current)} are there for another voice, TensorRT or GPU"
+            )
+        fix = "sudo -u edge-tts edgetts engine build"
+        findings.append(Finding(WARNING, "engines", message, fix))
+    return findings or [Finding(OK, "engines", f"{len(current)} engines in {folder} passed")]
+
+
+def _fits(engine: Engine, board: Board) -> bool:
+    """Was it built for this GPU and this TensorRT, as far as the libraries tell?"""
+    release = board.tensorrt.detail.removeprefix("TensorRT ")
+    built_for = ".".join(engine.key.tensorrt_version.split(".")[:3])
+    gpu = board.gpu
+    return (not board.tensorrt.loads or built_for == release) and (
+        gpu is None or (engine.key.gpu_name, engine.key.compute_capability) == astuple(gpu)
+    )
 
 
 def check_jetson(system: System, board: Board) -> list[Finding]:

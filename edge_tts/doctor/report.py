@@ -63,7 +63,12 @@ def examine(system: System | None = None, probe: Callable[[], Board] = probe_boa
         ("daemon", lambda: service.check_daemon(system, client_socket_path())),
         ("power", lambda: power.check_power(system, board)),
         ("jetson", lambda: jetson.check_jetson(system, board)),
-        ("engines", lambda: jetson.check_engines(settings.inference.engine_folder, table[0])),
+        (
+            "engines",
+            lambda: jetson.check_engines(
+                settings.inference.engine_folder, table[0], board, settings.voice.name
+            ),
+        ),
     )
     for subject, check in checks:
         try:

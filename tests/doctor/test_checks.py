@@ -3,10 +3,12 @@ from __future__ import annotations
 import json
 import socket
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from edge_tts.doctor.finding import Finding
 from edge_tts.doctor.jetson import check_engines, check_jetson
 from edge_tts.doctor.packages import check_packages, check_upgrade
 from edge_tts.doctor.power import check_power
@@ -17,9 +19,10 @@ from edge_tts.doctor.speech import (
     check_providers,
     check_voice,
 )
-from edge_tts.inference.engine_store import EngineKey, EngineStore
-from edge_tts.inference.provider import ProviderStep, provider_table
-from edge_tts.voice import GRAPHS
+from edge_tts.inference.board import Board
+from edge_tts.inference.engine_store import EngineKey, EngineStore, graph_sha256
+from edge_tts.inference.provider import provider_table
+from edge_tts.voice import GRAPHS, load_voice
 from tests.doctor.systems import make_system, severities
 from tests.inference import boards
 from tests.inference.boards import write
@@ -309,34 +312,75 @@ class TestJetson:
 
 
 class TestEngines:
-    def step(self, tmp_path: Path) -> ProviderStep:
-        return provider_table(boards.orin(tmp_path / "board"))[0]
+    @pytest.fixture(autouse=True)
+    def _voice(self, tiny_voice: Path, tmp_path: Path) -> None:
+        self.voice = load_voice(tiny_voice)
+        self.board = boards.orin(tmp_path / "board")
+        self.folder = tmp_path / "engines"
 
-    def put(self, folder: Path, graph: str, verdict: str, reason: str = "") -> None:
-        store = EngineStore(folder)
-        key = EngineKey(graph * 8, "10.3.0", "Orin", "8.7", "fp16")
+    def check(self, board: Board | None = None) -> list[Finding]:
+        board = board or self.board
+        step = provider_table(board)[0]
+        return check_engines(self.folder, step, board, str(self.voice.folder))
+
+    def put(self, graph: str, verdict: str, reason: str = "", **changes: str) -> None:
+        store = EngineStore(self.folder)
+        assert self.board.gpu is not None
+        key = EngineKey(
+            graph_sha256(self.voice.graph_path(graph, "fp32")),
+            self.board.tensorrt.detail.removeprefix("TensorRT "),
+            self.board.gpu.name,
+            self.board.gpu.compute_capability,
+            "fp16",
+        )
+        key = replace(key, **changes)
         store.put(key, graph, b"plan", 1.0)
         store.judge(key, verdict, reason)
 
     def test_a_board_without_tensorrt_has_none(self, tmp_path: Path) -> None:
-        step = provider_table(boards.pi_5(tmp_path))[0]
-        assert check_engines(tmp_path / "none", step) == []
+        assert self.check(boards.pi_5(tmp_path / "pi")) == []
 
-    def test_none_built(self, tmp_path: Path) -> None:
-        (finding,) = check_engines(tmp_path, self.step(tmp_path))
+    def test_none_built(self) -> None:
+        (finding,) = self.check()
         assert finding.severity == "warning"
         assert "edgetts engine build" in finding.fix
 
-    def test_all_passed(self, tmp_path: Path) -> None:
+    def test_all_passed(self) -> None:
         for graph in GRAPHS:
-            self.put(tmp_path, graph, "passed")
-        (finding,) = check_engines(tmp_path, self.step(tmp_path))
+            self.put(graph, "passed")
+        (finding,) = self.check()
         assert finding.severity == "ok"
 
-    def test_one_that_failed_is_told_with_the_reason(self, tmp_path: Path) -> None:
+    def test_one_that_failed_is_told_with_the_reason(self) -> None:
         for graph in GRAPHS:
-            self.put(tmp_path, graph, "passed")
-        self.put(tmp_path, "vocoder", "failed", "log-spectral distance 9.00 dB")
-        (finding,) = check_engines(tmp_path, self.step(tmp_path))
+            self.put(graph, "passed")
+        self.put("vocoder", "failed", "log-spectral distance 9.00 dB")
+        (finding,) = self.check()
         assert finding.severity == "warning"
         assert "9.00 dB" in finding.message
+
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"graph_sha256": "0" * 64},
+            {"tensorrt_version": "8.6.2"},
+            {"gpu_name": "Xavier"},
+            {"compute_capability": "7.2"},
+        ],
+    )
+    def test_those_of_something_else_do_not_count(self, changes: dict[str, str]) -> None:
+        """A voice, JetPack or card that was changed leaves the old ones behind."""
+        for graph in GRAPHS:
+            self.put(graph, "passed", **changes)
+        (finding,) = self.check()
+        assert finding.severity == "warning"
+        assert "no TensorRT engine of encoder, decoder, vocoder" in finding.message
+        assert "are there for another voice, TensorRT or GPU" in finding.message
+
+    def test_a_fourth_number_of_the_release_does_not_matter(self) -> None:
+        """The library tells three, the Python module four."""
+        release = self.board.tensorrt.detail.removeprefix("TensorRT ")
+        for graph in GRAPHS:
+            self.put(graph, "passed", tensorrt_version=f"{release}.9")
+        (finding,) = self.check()
+        assert finding.severity == "ok"

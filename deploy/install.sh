@@ -99,8 +99,10 @@ check_device() {
 }
 
 board() {
-    local model=''
-    [ -r /proc/device-tree/model ] && model=$(tr -d '\0' </proc/device-tree/model)
+    local model=${DEVICE_MODEL:-}
+    if [ -z "$model" ] && [ -r /proc/device-tree/model ]; then
+        model=$(tr -d '\0' </proc/device-tree/model)
+    fi
     case $model in
     *"Raspberry Pi"*) echo raspberry_pi ;;
     *Jetson* | *Orin* | *Xavier*) echo jetson ;;

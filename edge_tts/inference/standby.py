@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class Standby:
     """A session of a lower step that loads in the background.
 
-    Loading one when the GPU fails would be heard: the import of ONNX Runtime
-    alone takes longer than the sound that is buffered after the first chunk.
+    What loading takes, from a slow card with ONNX Runtime still to be imported,
+    is not taken from the sound that is left when the GPU fails.
 
     Args:
         step: what it runs on.

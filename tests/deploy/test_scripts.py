@@ -115,3 +115,25 @@ def test_a_python_that_is_too_old_is_passed_over(tmp_path: Path) -> None:
     found = lib("find_python", PYTHON=str(old)).stdout.strip()
     assert found
     assert found != str(old)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="the installer asks for root first")
+def test_a_jetson_gets_its_groups_settings_drop_in_and_engines() -> None:
+    done = bash(f"{ROOT}/deploy/install.sh", "--dry-run", DEVICE_MODEL="NVIDIA Jetson Orin Nano")
+    assert done.returncode == 0, done.stderr
+    told = done.stdout + done.stderr
+    # Of the two groups, those that this machine has.
+    assert "usermod --append --groups video edge-tts" in told
+    assert "deploy/jetson.toml" in told
+    assert "systemd/drop-ins/jetson.conf" in told
+    assert "edgetts engine build" in told
+    assert told.index("engine build") < told.index("start the service")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="the installer asks for root first")
+def test_another_board_gets_none_of_that() -> None:
+    done = bash(f"{ROOT}/deploy/install.sh", "--dry-run", DEVICE_MODEL="Raspberry Pi 5")
+    assert done.returncode == 0, done.stderr
+    told = done.stdout + done.stderr
+    assert "jetson" not in told
+    assert "engine" not in told

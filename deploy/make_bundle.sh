@@ -138,6 +138,22 @@ CONF
     unset APT_CONFIG
 }
 
+# installed_mb: what install.sh will make of it, bytecode of this machine's Python in place of the target's.
+installed_mb() {
+    local tree=$scratch/installed wheel
+    for wheel in "$bundle"/wheels/*.whl; do
+        case ${wheel##*/} in
+        pip-*) ;;
+        *) "$python" -m zipfile -e "$wheel" "$tree" ;;
+        esac
+    done
+    prune_packages "$tree"
+    "$scratch/venv/bin/python" -m compileall -q "$tree" >/dev/null 2>&1 || true
+    [ ! -d "$bundle/models" ] || cp -rL "$bundle/models" "$tree"
+    du -sm "$tree" | cut -f1
+    rm -rf -- "$tree"
+}
+
 note "program and voices"
 collect_program
 note "wheels for Python $version on $machine"
@@ -156,4 +172,4 @@ target=$output/edge-tts-bundle-$release-$suite-$arch.tar
 tar --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 -C "$scratch" -cf "$target.new" edge-tts-bundle
 mv "$target.new" "$target"
 printf '%s\n' "$target"
-note "$(du -h --apparent-size "$target" | cut -f1)B, of which wheels $(du -sh --apparent-size "$bundle/wheels" | cut -f1)B"
+note "$(du -h --apparent-size "$target" | cut -f1)B, of which wheels $(du -sh --apparent-size "$bundle/wheels" | cut -f1)B; installed about $(installed_mb) MB"

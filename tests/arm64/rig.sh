@@ -3,10 +3,12 @@
 #
 # RIG_CACHE    folder that keeps what was built (default: edge-tts-rigs in the user's cache)
 # RIG_NICE     niceness of the emulators (default: 0)
-# RIG_SOURCES  apt sources for Debian bookworm (default: this machine's, else mmdebstrap's own)
+# RIG_SOURCES  apt sources for RIG_SUITE (default: this Debian's, else mmdebstrap's own)
+# RIG_SUITE    the distribution of the root file systems (default: bookworm)
+# RIG_NETWORK  `no`: what runs in a root has no network
 
 RIG_CACHE=${RIG_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/edge-tts-rigs}
-RIG_SUITE=bookworm
+RIG_SUITE=${RIG_SUITE:-bookworm}
 
 say() { printf '%s\n' "$*" >&2; }
 
@@ -15,15 +17,35 @@ fail() {
     exit 1
 }
 
-# need COMMAND PACKAGE...: status 77, as for a skipped test, when something is missing.
+# not_run REASON: status 77, as for a skipped test.
+not_run() {
+    say "not run: $*"
+    exit 77
+}
+
+# need COMMAND PACKAGE...: not run when something is missing.
 need() {
     local -a packages=()
     while [ $# -gt 0 ]; do
         command -v "$1" >/dev/null 2>&1 || packages+=("$2")
         shift 2
     done
-    [ "${#packages[@]}" -eq 0 ] || { say "not run: apt-get install ${packages[*]}" && exit 77; }
-    [ "$(id -u)" -eq 0 ] || { say "not run: needs root for chroot and mounts" && exit 77; }
+    [ "${#packages[@]}" -eq 0 ] || not_run "apt-get install ${packages[*]}"
+    [ "$(id -u)" -eq 0 ] || not_run "needs root for chroot and mounts"
+    unshare --mount --pid --fork --propagation private mount -t tmpfs tmpfs /mnt 2>/dev/null ||
+        not_run "this machine lets nobody mount anything"
+}
+
+# fetch LOG COMMAND...: COMMAND, which loads from a mirror; its messages are shown if it fails. Not run
+# where nothing can be reached, failed for any other reason.
+fetch() {
+    local log=$1
+    shift
+    ! "$@" >"$log" 2>&1 || return 0
+    cat "$log" >&2
+    ! grep -qE 'Temporary failure|Could not (resolve|connect)|Cannot initiate the connection|Unable to connect|[Nn]ame resolution|Network is unreachable|No route to host|(Connection|connection) (failed|timed out)|ConnectTimeout|ConnectionError' "$log" ||
+        not_run "$1 reached no mirror"
+    fail "$1 failed; see above"
 }
 
 # Lets the kernel run aarch64 programs; the F flag of Debian's entry needs no emulator in the root.
@@ -31,9 +53,25 @@ enable_arm64_programs() {
     [ "$(uname -m)" != aarch64 ] || return 0
     local registry=/proc/sys/fs/binfmt_misc
     mountpoint -q $registry || mount -t binfmt_misc binfmt_misc $registry ||
-        { say "not run: this kernel has no binfmt_misc" && exit 77; }
+        not_run "this kernel has no binfmt_misc"
     [ -e $registry/qemu-aarch64 ] || update-binfmts --enable qemu-aarch64 ||
-        { say "not run: qemu-aarch64 can't be registered" && exit 77; }
+        not_run "qemu-aarch64 can't be registered"
+}
+
+# suite_sources NAME: prints the path of apt sources for RIG_SUITE, NAME with an ending: this machine's with
+# another suite, where it is a Debian.
+suite_sources() {
+    local file target own
+    [ "$(sed -n 's/^ID=//p' /etc/os-release)" = debian ] || return 1
+    own=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+    for file in /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list; do
+        grep -qs "$own" "$file" || continue
+        target=$1.${file##*.}
+        sed "s/\\b$own\\b/$RIG_SUITE/g" "$file" >"$target"
+        printf '%s\n' "$target"
+        return
+    done
+    return 1
 }
 
 # debian_root FOLDER ARCHITECTURE VARIANT INCLUDE: a root file system by mmdebstrap, whole or not
@@ -42,24 +80,23 @@ debian_root() {
     local folder=$1 architecture=$2 variant=$3 include=$4
     local -a sources=() options=()
     [ ! -d "$folder" ] || return 0
+    mkdir -p "$RIG_CACHE"
     if [ -n "${RIG_SOURCES:-}" ]; then
         sources=("$RIG_SOURCES")
-    elif grep -qs $RIG_SUITE /etc/apt/sources.list.d/debian.sources; then
-        sources=(/etc/apt/sources.list.d/debian.sources)
-    elif grep -qs $RIG_SUITE /etc/apt/sources.list; then
-        sources=(/etc/apt/sources.list)
+    else
+        mapfile -t sources < <(suite_sources "$folder")
     fi
     if [ "$variant" = extract ]; then
         options=(--hook-dir=/usr/share/mmdebstrap/hooks/merged-usr --include='?essential')
     fi
     say "root file system: $RIG_SUITE $architecture"
-    mkdir -p "$RIG_CACHE"
     rm -rf -- "$folder.new"
-    mmdebstrap --quiet --architectures="$architecture" --variant="$variant" "${options[@]}" \
+    fetch "$folder.log" mmdebstrap --architectures="$architecture" --variant="$variant" "${options[@]}" \
         --components=main --aptopt='Acquire::Languages "none"' \
         --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/doc/*' \
         --dpkgopt='path-exclude=/usr/share/locale/*' --include="$include" \
-        $RIG_SUITE "$folder.new" "${sources[@]}" || fail "mmdebstrap failed; see above"
+        "$RIG_SUITE" "$folder.new" "${sources[@]}"
+    rm -f -- "$folder".{list,sources,log}
     mv -T "$folder.new" "$folder"
 }
 
@@ -72,11 +109,13 @@ debian_root() {
 # them), so the root gets small ones of the processor that is emulated.
 in_arm64() {
     local root=$1 seconds=$2
+    local -a network=()
     shift 2
+    [ "${RIG_NETWORK:-}" != no ] || network=(--net)
     # shellcheck disable=SC2016 # the inner shell expands these
     QEMU_CPU=${QEMU_CPU:-cortex-a76} BIND=${BIND:-} ENVIRONMENT=${ENVIRONMENT:-} ROOT=$root \
-        timeout -k 10 "$seconds" nice -n "${RIG_NICE:-0}" unshare --mount --pid --fork --kill-child --propagation private \
-        bash -euc '
+        timeout -k 10 "$seconds" nice -n "${RIG_NICE:-0}" unshare --mount --pid --fork --kill-child \
+        --propagation private "${network[@]}" bash -euc '
         mkdir -p "$ROOT"/{dev,proc,sys,tmp,root}
         mount --rbind /dev "$ROOT/dev"
         mount -t proc proc "$ROOT/proc"

@@ -14,8 +14,10 @@ ENABLED = os.environ.get("EDGETTS_RIGS") == "1"
 NOT_HERE = 77
 
 
-@pytest.mark.skipif(not ENABLED, reason="minutes of emulation: EDGETTS_RIGS=1 runs it")
-@pytest.mark.parametrize("part", ["samples", "tests"])
+@pytest.mark.skipif(
+    not ENABLED, reason="tools/test.sh runs it beside pytest; EDGETTS_RIGS=1 runs it in here"
+)
+@pytest.mark.parametrize("part", ["samples", "tests", "installed"])
 def test_aarch64_agrees_with_this_machine(part: str) -> None:
     done = subprocess.run(
         ["bash", str(HERE / "run.sh"), part],

@@ -11,6 +11,8 @@ from edge_tts.daemon.alarm_queue import AlarmQueue, QueueLimits
 from edge_tts.daemon.requests import Say, Target
 from edge_tts.errors import QueueFullError
 
+pytestmark = pytest.mark.core
+
 CRITICAL, HIGH, MEDIUM, LOW = Priority.CRITICAL, Priority.HIGH, Priority.MEDIUM, Priority.LOW
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -10,6 +11,8 @@ from edge_tts.daemon.alarm import Alarm, EventKind, Outcome, Priority
 from edge_tts.daemon.alarm_queue import AlarmQueue, QueueLimits
 from edge_tts.daemon.requests import Say, Target
 from edge_tts.errors import QueueFullError
+
+pytestmark = pytest.mark.core
 
 LIMITS = QueueLimits(
     max_waiting=7,

@@ -18,6 +18,8 @@ from edge_tts.daemon.protocol import (
 from edge_tts.daemon.requests import Say, Stream, Wait
 from edge_tts.errors import RequestError
 
+pytestmark = pytest.mark.core
+
 
 def test_replies_as_the_documentation_shows_them() -> None:
     assert format_ok(id=7, state="accepted") == "OK id=7 state=accepted"

@@ -31,6 +31,8 @@ from edge_tts.daemon.requests import (
 )
 from edge_tts.errors import RequestError
 
+pytestmark = pytest.mark.core
+
 
 def refusal(line: bytes | str) -> str:
     """The ERR line that answers a request line."""

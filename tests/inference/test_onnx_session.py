@@ -12,6 +12,8 @@ from edge_tts.errors import InferenceError, ProviderError
 from edge_tts.inference.onnx_session import OnnxSession
 from tests.inference.graphs import save_matrix_graph
 
+pytestmark = pytest.mark.core
+
 
 @pytest.fixture(scope="module")
 def matrix(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -18,6 +18,8 @@ from edge_tts.voice import Voice
 from tests.fakes import fake_phrase
 from tests.synthesis.reference import cut
 
+pytestmark = pytest.mark.core
+
 
 @given(
     st.lists(st.floats(0.0, 4.0), min_size=1, max_size=100),

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from edge_tts.synthesis.inverse_stft import InverseStft
 from tests.synthesis.reference import HOP, N_FFT, cut, istft, stft
 
+pytestmark = pytest.mark.core
+
 
 def noise_spectra(frames: int) -> np.ndarray:
     rng = np.random.default_rng(5)

@@ -3,8 +3,11 @@ from __future__ import annotations
 import hashlib
 
 import numpy as np
+import pytest
 
 from edge_tts.synthesis.noise import TABLE_FRAMES, NoiseTable
+
+pytestmark = pytest.mark.core
 
 
 def test_is_complex_gaussian_of_unit_power() -> None:

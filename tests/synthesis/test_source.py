@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from edge_tts.synthesis.source import PulseSource
 from tests.synthesis.reference import HOP, N_FFT, RATE, cut, pulse_train, stft
 
+pytestmark = pytest.mark.core
+
 
 def streamed(f0_hz: np.ndarray, lengths: list[int]) -> np.ndarray:
     source = PulseSource(RATE, N_FFT, HOP)

@@ -16,6 +16,8 @@ from edge_tts.synthesis.vocoder import NeuralVocoder, VocoderRun
 from edge_tts.voice import Voice
 from tests.fakes import FakeFrontEnd
 
+pytestmark = pytest.mark.core
+
 NewSynthesizer = Callable[..., Synthesizer]
 TEXT = "The quick brown fox jumps over the lazy dog 0123456789. A second phrase. Z."
 WHOLE = [10**6]

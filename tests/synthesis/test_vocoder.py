@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from edge_tts.inference.onnx_session import OnnxSession
 from edge_tts.synthesis.vocoder import NeuralVocoder, fundamental_hz, vocoder_features
 from edge_tts.voice import Voice
+
+pytestmark = pytest.mark.core
 
 
 def test_voicing_and_pitch_become_what_vocoders_take() -> None:

@@ -10,6 +10,8 @@ import pytest
 from edge_tts.text.lexicon import Lexicon
 from edge_tts.text.normalizer import normalize
 
+pytestmark = pytest.mark.core
+
 REPOSITORY = Path(__file__).parents[2]
 CASES = REPOSITORY / "tests" / "cases"
 HAN = "㐀-䶿一-鿿"

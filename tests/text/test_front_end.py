@@ -16,6 +16,8 @@ from edge_tts.text.lexicon import Lexicon
 from edge_tts.text.normalizer import NormalizedText
 from edge_tts.text.text_blocks import text_blocks
 
+pytestmark = pytest.mark.core
+
 REPOSITORY = Path(__file__).parents[2]
 TABLE = REPOSITORY / "models" / "zh-en" / "lexicon.bin"
 

@@ -8,6 +8,8 @@ from edge_tts.text.inventory import END, PHONEMES, START, WORD_BOUNDARY, split_p
 from edge_tts.text.phoneme_ids import id_table, phonemes_to_ids, words_to_phonemes
 from edge_tts.text.words import Word
 
+pytestmark = pytest.mark.core
+
 
 def zh(text: str, *syllables: str) -> Word:
     return Word(text, "zh", syllables)

@@ -16,6 +16,8 @@ from edge_tts.text.lexicon import Lexicon
 from edge_tts.text.phoneme_ids import words_to_phonemes
 from edge_tts.text.phonemizer import phonemize
 
+pytestmark = pytest.mark.core
+
 REPOSITORY = Path(__file__).parents[2]
 CASES = REPOSITORY / "tests" / "cases"
 _PINYIN = re.compile(r"[a-z]+[1-5]( [a-z]+[1-5])*")

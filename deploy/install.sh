@@ -205,6 +205,11 @@ build_release() {
         pip_install "$release" --no-compile "$copy" || die "pip could not install; see above"
         rm -rf -- "$copy"
         add_pyaudio "$release" || die "PyAudio can't be had here; run: ${APT_COMMAND:-}"
+        if [ "$board" = jetson ]; then
+            step "pycuda, for the GPU: it compiles for some minutes"
+            PATH=/usr/local/cuda/bin:$PATH pip_install "$release" --no-compile pycuda ||
+                note "pycuda could not be installed, so the CPU speaks; see docs/jetson.md"
+        fi
     fi
     if [ "$board" = jetson ]; then
         # TensorRT's Python bindings are JetPack's, and there for the system's Python alone.

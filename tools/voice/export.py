@@ -29,6 +29,8 @@ INT8_OPSET = 17
 # The first is short for the first sound; long ones later waste less on context.
 CHUNK_FRAMES = (24, 48, 96)
 MAX_PHONEMES = 200
+# Where harmonics are missed, training puts noise of their power, which is heard as breath.
+VOICED_NOISE = 0.6
 # What becomes int8: matrix products, and the encoder's embedding table.
 SCHEMES = {"encoder": Scheme(("MatMul", "Gather")), "decoder": Scheme(), "vocoder": Scheme()}
 
@@ -54,6 +56,19 @@ class _Decoder(nn.Module):
         return self.acoustic.decode(frames)
 
 
+class _Vocoder(nn.Module):
+    """The vocoder with a gain on the noise of voiced frames."""
+
+    def __init__(self, vocoder: Vocoder, voiced_noise: float) -> None:
+        super().__init__()
+        self.vocoder, self.voiced_noise = vocoder, voiced_noise
+
+    def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        real, imaginary, noise = self.vocoder(features)
+        voiced = features[:, N_MELS + 1 : N_MELS + 2].transpose(1, 2)  # (B, F, 1)
+        return real, imaginary, noise * (1 - (1 - self.voiced_noise) * voiced)
+
+
 def load_student(checkpoints: Path, size: Size | None = None) -> tuple[AcousticModel, Vocoder]:
     """The averaged weights of the joint stage, else of the two stages before it."""
     size = size or Size()
@@ -73,7 +88,11 @@ def load_student(checkpoints: Path, size: Size | None = None) -> tuple[AcousticM
 
 
 def export_graphs(
-    acoustic: AcousticModel, vocoder: Vocoder, folder: Path, opset: int = FP32_OPSET
+    acoustic: AcousticModel,
+    vocoder: Vocoder,
+    folder: Path,
+    voiced_noise: float,
+    opset: int = FP32_OPSET,
 ) -> None:
     """Write ``encoder.onnx``, ``decoder.onnx`` and ``vocoder.onnx`` in fp32."""
     width = acoustic.encoder_norm.normalized_shape[0]
@@ -82,7 +101,8 @@ def export_graphs(
          ["hidden", "log_durations"], {1: "phonemes"}),
         ("decoder", _Decoder(acoustic), torch.randn(1, 64, width + 3), "frames",
          ["features"], {1: "frames"}),
-        ("vocoder", vocoder, torch.randn(1, N_MELS + 2 + vocoder.latents, 64), "features",
+        ("vocoder", _Vocoder(vocoder, voiced_noise),
+         torch.randn(1, N_MELS + 2 + vocoder.latents, 64), "features",
          ["harmonic_real", "harmonic_imag", "noise_magnitude"], {2: "frames"}),
     )  # fmt: skip
     for name, module, example, input_name, outputs, axes in graphs:
@@ -152,13 +172,19 @@ def describe(
 )
 @click.option("--name", default="zh-en", show_default=True)
 @click.option("--version", default="0.1.0", show_default=True)
-def main(checkpoints: Path, out: Path, name: str, version: str) -> None:
+@click.option(
+    "--voiced-noise",
+    default=VOICED_NOISE,
+    show_default=True,
+    help="Gain on the noise under voiced sounds.",
+)
+def main(checkpoints: Path, out: Path, name: str, version: str, voiced_noise: float) -> None:
     """Export the student as a voice pack with fp32 and int8 graphs."""
     out.mkdir(parents=True, exist_ok=True)
     acoustic, vocoder = load_student(checkpoints)
-    export_graphs(acoustic, vocoder, out)
+    export_graphs(acoustic, vocoder, out, voiced_noise)
     with tempfile.TemporaryDirectory() as scratch:
-        export_graphs(acoustic, vocoder, Path(scratch), INT8_OPSET)
+        export_graphs(acoustic, vocoder, Path(scratch), voiced_noise, INT8_OPSET)
         for graph, scheme in SCHEMES.items():
             quantise(Path(scratch) / f"{graph}.onnx", out / f"{graph}.int8.onnx", scheme)
     total = 0

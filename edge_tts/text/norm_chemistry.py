@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import re
 
+from edge_tts.text.norm_data import ELEMENT
 from edge_tts.text.norm_pattern import pattern
 from edge_tts.text.norm_scan import HAN, Scan
 from edge_tts.text.norm_words import letters
 
-_ELEMENT = (
-    "(?:A[cglrstu]|B[aeir]|C[adeflorsu]|D[by]|E[ru]|F[e]|G[ade]|H[efgo]|I[nr]|Kr|L[aiu]|M[gnot]|"
-    "N[abdeip]|Os|P[abdrtu]|R[abehnu]|S[bcegimnr]|T[abehilm]|Xe|Yb|Z[nr]|[BCFHIKNOPSUVWY])"
-)
 _FORMULA = pattern(
-    rf"(?P<body>{_ELEMENT}\d{{0,3}}(?:{_ELEMENT}\d{{0,3}}|\((?:{_ELEMENT}\d{{0,2}}){{1,6}}\)\d{{1,2}}|[·.](?=\d?H2O)\d?)"
+    rf"(?P<body>{ELEMENT}\d{{0,3}}(?:{ELEMENT}\d{{0,3}}|\((?:{ELEMENT}\d{{0,2}}){{1,6}}\)\d{{1,2}}|[·.](?=\d?H2O)\d?)"
     r"{0,12})(?P<charge>[²³⁴⁵⁶⁷]?[⁺⁻]|[-+](?![\dA-Za-z-]))?(?![A-Za-z0-9²³])"
 )
 _ATOM = pattern(r"[A-Z][a-z]?")
-_SYMBOL = pattern(rf"{_ELEMENT}\Z")
+_SYMBOL = pattern(rf"{ELEMENT}\Z")
 # Whole tokens that a formula could be taken for.
 _NOT_FORMULAS = frozenset("No In At Am NoC CoP PoS BiOS".split())
 # What a plain hyphen or plus is the charge of, where no superscript says so.

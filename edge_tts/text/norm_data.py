@@ -179,3 +179,9 @@ CURRENCIES = {
     "$": ("美元", "dollar", "dollars", "cent"), "€": ("欧元", "euro", "euros", "cent"),
     "£": ("英镑", "pound", "pounds", "penny"),
 }  # fmt: skip
+
+#: A chemical element, as part of a regular expression.
+ELEMENT = (
+    "(?:A[cglrstu]|B[aeir]|C[adeflorsu]|D[by]|E[ru]|F[e]|G[ade]|H[efgo]|I[nr]|Kr|L[aiu]|M[gnot]|"
+    "N[abdeip]|Os|P[abdrtu]|R[abehnu]|S[bcegimnr]|T[abehilm]|Xe|Yb|Z[nr]|[BCFHIKNOPSUVWY])"
+)

@@ -21,6 +21,7 @@ _TIMESTAMP = pattern(
     r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])"
     r"(?P<time>(?:[01]\d|2[0-3])[0-5]\d[0-5]\d(?:\d{3})?)?(?!\d|[.,]\d|\s?[A-Za-z%]{1,3}(?![A-Za-z]))"
 )
+_FLOOR = pattern(rf"(?P<floor>\d{{1,2}})F(?=\s?(?!电容|超级)[{HAN}])")
 _POSITION = pattern(r"(?P<axis>[XYZABCUVWIJK])(?=-\d+(?:\.\d+)?(?![\dA-Za-z.-]))")
 _AXIS_WORD = pattern(r"(?<![A-Za-z0-9-])[XYZ][-+]?\d+\.?\d*(?![A-Za-z0-9])|G0?[0-3](?!\d)")
 _LETTER_AND_LETTERS = pattern(r"[A-Z]\.[A-Z]{1,3}(?![A-Za-z0-9.])")
@@ -35,6 +36,10 @@ def digit_idiom(scan: Scan, start: int) -> int:
             scan.say(f"{zh.cardinal(of)}取{zh.cardinal(agree)}")
         else:
             scan.say(f"{en.cardinal(agree)} out of {en.cardinal(of)}")
+        return match.end()
+    match = _FLOOR.match(text, start)
+    if match and scan.language(start, match.end()) == "zh":
+        scan.say(f"{zh.cardinal(match['floor'])}楼")
         return match.end()
     if match := _PHASES.match(text, start):
         chinese = scan.language(start, match.end()) == "zh"

@@ -24,7 +24,7 @@ _NAMED_BY_YEAR = pattern(r"\s?(?:财年|年度|版|款|届|标准)")
 _AFTER_SECRET = pattern(rf"(?:端口|密码|口令|代码|验证码){_LINK}$")
 _AFTER_STANDARD = pattern(
     r"(?:GB(?:/?T)?|ISO|IEC|EN|DIN|JB|HG|DL|SY|AQ|JGJ|ANSI|NFPA|UL|IEEE|API|ASTM|DB|SH|TSG|RFC)(?:/[TZ])?"
-    r"[\s-](?:\d+-)?$"
+    r"[\s-](?:\d+[-—–:：])?$"
 )
 _AFTER_ALARM_NOUN = pattern(
     rf"(?:{ALARM_NOUNS}|[Ee]rror|ERROR|[Ff]ault|FAULT|[Aa]larm|ALARM){_LINK}$"
@@ -38,7 +38,7 @@ _HAN_END = pattern(rf"[{HAN}]\s?$")
 _EMERGENCY = frozenset(("110", "119", "120", "122", "12345", "12315", "12369", "95598", "10086"))
 
 _EN_CODE_NOUN = pattern(
-    r"(?:\b(?:error|http(?:/[\d.]{1,3})?|code|id|pin|password|port|serial|number|no|part|model|extension|ticket|order|rm|"
+    r"(?:\b(?:error|http(?:/[\d.]{1,3})?|code|id|pin|password|port|serial|number|no|part|model|extension|ticket|order|rm|sn|s/n|p/n|"
     r"batch|lot|badge|room|line|tag|register|address|channel|zip|asset|ext|job|work order|employee|"
     r"event|status|message|alm|err)(?:\s+(?:code|number|no|id|is|was))?)[\s.:=#\"']*$",
     re.IGNORECASE,
@@ -58,6 +58,11 @@ _EN_YEAR_BEFORE = pattern(
 )
 _YEARLY_PRODUCT = pattern(r"\b(?:Windows|Office|Server|Excel|Word|Studio|Exchange)\s$")
 _NOT_A_YEAR = pattern(r"\s?(?:[a-z]{3,}s\b|[%°℃])")
+
+
+def after_standard(before: str) -> bool:
+    """Whether ``before`` ends with the letters of a standard (``ISO ``, ``GB/T``)."""
+    return _AFTER_STANDARD.search(before) is not None
 
 
 def say_integer(

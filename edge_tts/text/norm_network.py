@@ -90,6 +90,7 @@ _IP = pattern(
     r"(?P<ip>(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3})"
     r"(?::(?P<port>\d{1,5}))?(?:/(?P<mask>\d{1,2}))?(?![\d.]*\d)"
 )
+_LAST_HOST = pattern(r"\s?[-~–至到]\s?(?P<host>\d{1,3})(?![\d.])")
 _MAC = pattern(r"[0-9A-Fa-f]{2}(?:([:-])[0-9A-Fa-f]{2})(?:\1[0-9A-Fa-f]{2}){4}(?![0-9A-Za-z])")
 
 
@@ -115,6 +116,10 @@ def ip_address(scan: Scan, start: int) -> int:
     if match["port"]:
         scan.say("冒号" if language == "zh" else "port")
         scan.say(words.digits(match["port"]))
+    if last := _LAST_HOST.match(scan.text, match.end()):
+        scan.say(words.RANGE)
+        scan.say(words.digits(last["host"]))
+        return last.end()
     if match["mask"]:
         scan.say("斜杠" if language == "zh" else "slash")
         scan.say(words.cardinal(match["mask"]))

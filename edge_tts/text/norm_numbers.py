@@ -11,7 +11,8 @@ import re
 from itertools import pairwise
 
 from edge_tts.text import en, zh
-from edge_tts.text.norm_integers import say_integer
+from edge_tts.text.norm_described import describes
+from edge_tts.text.norm_integers import after_standard, say_integer
 from edge_tts.text.norm_pattern import pattern
 from edge_tts.text.norm_scan import COMMA, Language, Scan
 from edge_tts.text.norm_values import Value, chain_at, unit_at
@@ -21,6 +22,13 @@ _VERSION_BEFORE = pattern(r"(?i:version|firmware|software|release|python|build)\
 _NAMED_BY_PAIR = pattern(
     r"(?:图|表|附录|附件|探测器|地址|烟感|温感|手报|模块|点位|端子|插槽|位号|编号|柜)\s?$"
 )
+# What people halve and quarter; of others a slash sets two values apart.
+_DIVIDED_UNITS = frozenset(
+    "inch foot mile horsepower watt kilowatt hour minute second liter gallon pound ounce ton meter "
+    "revolution degree percent".split()
+)
+_TWO_VALUES_BEFORE = pattern(r"(?:血压|压力|温度|湿度|BP)\s?(?:为|是|[:：=])?\s?$")
+_RATIO_BEFORE = pattern(r"(?:变比|變比|速比|比值|互感器|CT|PT|TA|TV)\s?(?:为|是|[:：=])?\s?$")
 _ROUND_DENOMINATORS = frozenset(("10", "12", "16", "100"))
 _COUNTED_OFF = pattern(
     r"(?:步骤|步|页|第|进度|重试|尝试|[Ss]tep|[Pp]age|[Pp]art|[Ii]tem|[Ss]tage|[Rr]etry|RETRY|[Aa]ttempt|"
@@ -29,21 +37,6 @@ _COUNTED_OFF = pattern(
 _MIXED_FRACTION = pattern(
     r"(?P<whole>\d+)(?: |-(?=\d{1,2}/(?:2|4|8|16|32|64)(?![\d号號#])))(?P<top>\d{1,2})"
     r"/(?P<bottom>\d{1,3})(?![\d/.])"
-)
-# What an amount before it describes: a five kilowatt motor.
-_DESCRIBED = pattern(
-    r"[ -](?:(?:supplie|motor|pump|cable|line|hose|pipe|valve|breaker|crane|resistor|fuse|signal|"
-    r"loop|sensor|feeder|transformer|drive|fan|gauge|relay|bolt|adapter|circuit|panel|input|output|"
-    r"module|coil|winding|heater|lamp|generator|boiler|timer|wire|socket|fitting|flange|bearing|"
-    r"shaft|tank|compressor|inverter|charger|conductor|contactor|alarm|main)s?|supply|batter(?:y|ies)|"
-    r"bus|busbar|switch|switchgear|delay|warning|interval|window|ladder|rail|network|link|port|header|"
-    r"hole|rod|nozzle|plug|elbow|nipple|orifice|meter)(?![A-Za-z])"
-)
-_ARTICLE_BEFORE = pattern(r"(?<![A-Za-z])[Aa]n?\s[-\d.,]*$")
-_NOT_DESCRIBED = pattern(
-    r"\s?(?:$|[^\sA-Za-z]|(?:above|below|from|of|over|under|and|or|to|too|high|higher|low|lower|long|"
-    r"wide|deep|thick|tall|in|at|on|off|is|was|are|were|max|min|per|by|for|with|exceeds?|x|left|"
-    r"remaining|clearance)(?![A-Za-z]))"
 )
 
 
@@ -82,11 +75,12 @@ def _is_fraction(scan: Scan, values: list[Value], index: int) -> bool:
     small = len(top.integer) <= 2 and len(bottom.integer) <= 3
     if not ((small and bottom.integer[0] not in "01") or bottom.integer in _ROUND_DENOMINATORS):
         return False
-    if bottom.unit is not None and int(bottom.integer) > 16 and bottom.integer not in ("32", "64"):
+    if bottom.unit is not None and (
+        bottom.unit.en not in _DIVIDED_UNITS
+        or (int(bottom.integer) > 16 and bottom.integer not in ("32", "64"))
+    ):
         return False
     if index + 1 < len(values) or not top.integer or int(top.integer) >= int(bottom.integer):
-        return False
-    if bottom.unit is not None and bottom.unit.en in ("volt", "kilovolt"):
         return False
     return not re.match(r"\s?[号號#]", scan.text[bottom.end : bottom.end + 2])
 
@@ -109,7 +103,7 @@ def _mixed_fraction(scan: Scan, match: re.Match[str]) -> int:
     else:
         scan.say(f"{en.cardinal(whole)} and {en.fraction(top, bottom)}")
     if unit := unit_at(scan.text, end):
-        single = _describes(scan, match.start(), unit[1])
+        single = describes(scan, match.start(), unit[1])
         scan.say(unit[0].zh if language == "zh" else unit[0].en if single else unit[0].en_plural)
         end = unit[1]
     return end
@@ -129,7 +123,8 @@ def _connector(
     if kind == "plusminus":
         return str(words.PLUS_MINUS)
     if kind == "ratio":
-        return str(words.RATIO)
+        standard = after_standard(scan.text[max(0, left.start - 12) : left.start])
+        return COMMA if standard else str(words.RATIO)
     if kind == "times":
         sized = any(value.unit for value in values) and language == "en"
         return "by" if sized else words.TIMES
@@ -142,6 +137,10 @@ def _connector(
         if left.unit or right.sign or numbered or kinds.count("slash") > 1:
             return COMMA
         if language == "zh":
+            if _RATIO_BEFORE.search(scan.before(left.start, 8)):
+                return "比"
+            if _TWO_VALUES_BEFORE.search(scan.before(left.start, 8)):
+                return COMMA
             return (
                 "比"
                 if right.unit and right.unit.zh.endswith("伏")
@@ -153,6 +152,8 @@ def _connector(
     mark = scan.text[left.end : right.start].strip()
     if mark == "-" and re.match(r"\s*=", scan.text[right.end :]):
         return "减" if language == "zh" else "minus"
+    if mark in "-—–" and after_standard(scan.text[max(0, left.start - 12) : left.start]):
+        return "杠" if language == "zh" else "dash"
     named = not right.unit and _NAMED_BY_PAIR.search(scan.before(left.start, 8))
     if mark == "-" and (named or _is_name(values, kinds)):
         return "杠" if language == "zh" else "dash"
@@ -207,19 +208,8 @@ def _say_value(
         scan.say(unit.zh)
     else:
         one = value.integer.lstrip("0") == "1" and not value.fraction and value.exponent is None
-        one = one or _describes(scan, value.start, value.end)
+        one = one or describes(scan, value.start, value.end)
         scan.say(unit.en if one else unit.en_plural)
-
-
-def _describes(scan: Scan, start: int, end: int) -> bool:
-    """Whether the amount describes the noun after it: ``24 V supply``, ``2" valve``."""
-    text = scan.text
-    if text[end - 1] in '"″':
-        return text[end : end + 1] in (" ", "-") and not _NOT_DESCRIBED.match(text, end)
-    if _DESCRIBED.match(text, end):
-        return True
-    article = _ARTICLE_BEFORE.search(text[max(0, start - 6) : start])
-    return article is not None and not _NOT_DESCRIBED.match(text, end)
 
 
 def _is_version(scan: Scan, value: Value) -> bool:

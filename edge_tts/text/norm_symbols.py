@@ -18,7 +18,7 @@ from edge_tts.text.norm_scan import COMMA, EXCLAMATION, FULL_STOP, QUESTION, Sca
 from edge_tts.text.norm_signs import HAN_CHARACTER, em_dash, reading, sign, slash, tilde
 
 _MANY = pattern(
-    r"(<=|=<|>=|=>(?=\s?\d)|==|!=|<>|[-=]+>|<-+|>>|<<|&&|\|\|)(?![<>=])|([-=<>~*_+#./\\|])\2{1,}"
+    r"(<=|=<|>=|=>(?=\s?\d)|==|!=|<>|[-=]+>|<-+(?!\s?[\d.])|>>|<<|&&|\|\|)(?![<>=])|([-=<>~*_+#./\\|])\2{1,}"
 )
 _COMBINED = {"<=": "≤", "=<": "≤", ">=": "≥", "=>": "≥", "==": "=", "!=": "≠", "<>": "≠", ">>": "≫",
              "<<": "≪", "&&": "&"}  # fmt: skip

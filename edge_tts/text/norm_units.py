@@ -30,6 +30,8 @@ _ALPHANUMERIC = pattern(r"[A-Za-z0-9]")
 
 
 def _atom(symbol: str, in_compound: bool) -> Unit | None:
+    if symbol in ("DL", "CL"):
+        return None
     if len(symbol) > 2 and symbol[:-1].isupper() and symbol[-1] == "s":
         return UNITS.get(symbol)  # PCs are not pieces.
     if symbol[:2] in ("sq", "cu") and len(symbol) > 2 and symbol[2] in ". ":

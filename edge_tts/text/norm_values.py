@@ -29,6 +29,12 @@ _INCH = pattern(r"\s?(?:\"|″)(?![A-Za-z])")
 # Short forms that are written with a full stop, which ends no sentence here.
 _DOTTED_UNITS = frozenset("in ft yd lb lbs oz gal min hr hrs sec".split())
 _DOT_WITHIN = pattern(r"\.(?=\s?[a-z(,;]|\s[-+]?\d)")
+_NAME_GOES_ON = pattern(r"#|-[A-Z]")
+# 1A/1B pumps, 2A side: a name.
+_SIDE_A = pattern(
+    r"\s?[/、，,和与及~-]\s?\d[B-H](?![A-Za-z0-9])|[侧磨泵炉门楼层室]|(?:给水|循环|凝结|凝|汽|电|水)泵"
+    r"|(?:引|送|排|一次|二次|轴流)?风机|(?:磨煤|给煤|空压|皮带|机|煤磨)机|机组|皮带|空预器|捞渣机"
+)
 _COLUMN = pattern(r"\.?\s(?P<liquid>Hg|H2O|[Ww]\.?[CcGg]\.?)(?![A-Za-z0-9])")
 _CONNECTOR = pattern(
     r"\s?(?P<plusminus>±|\+/-)\s?(?=[\d.])"
@@ -41,6 +47,8 @@ _WORD_NEXT = pattern(r"\s*[A-Za-z]")
 _NOT_AN_AMOUNT = pattern(r"-|/[A-Za-z]|\s[xX]-")
 _SHAPE_NOUNS = (
     "相",
+    "主变",
+    "变压器",
     "型",
     "带",
     "轴",
@@ -100,7 +108,11 @@ def unit_at(text: str, pos: int) -> tuple[Unit, int] | None:
         return None
     if len(symbol) == 1 and symbol.isalpha() and text.startswith(_SHAPE_NOUNS, end):
         return None
-    if len(symbol) == 1 and text[end : end + 1] == "#":
+    if len(symbol) == 1 and symbol != "V" and _NAME_GOES_ON.match(text, end):
+        return None
+    if symbol == "A" and _SIDE_A.match(text, end):
+        return None
+    if text[end : end + 1].isdigit() and symbol[-1].isalpha():
         return None
     if symbol in ("in", "mm") and (column := _COLUMN.match(text, end)):
         liquid = "Hg" if column["liquid"] == "Hg" else "H2O"

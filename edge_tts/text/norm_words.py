@@ -6,6 +6,7 @@ from edge_tts.text.norm_data import (
     ABBREVIATIONS,
     ALWAYS_ABBREVIATED,
     CAPITALS_AS_LETTERS,
+    ELEMENT,
     LETTER_ACRONYMS,
     PROPER_WORDS,
     SHORT_WORDS,
@@ -19,6 +20,9 @@ from edge_tts.text.norm_scan import Scan
 
 _VOWELS = frozenset("aeiouAEIOU")
 _CONSONANT_RUN = pattern(r"[^AEIOUYaeiouy]{4,}")
+# Currents and voltages of the phases: Ia, Uab.
+_PHASE_QUANTITY = pattern(r"(?:I[abc]|[UV](?:a|b|c|ab|bc|ca))\Z")
+_COMPOUND = pattern(rf"(?:{ELEMENT}){{2,8}}\Z")
 _LEVELS = {"HI": "high", "LO": "low"}
 _CAMEL = pattern(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+")
 _PLURAL_OF_LETTERS = tuple(f"{letter} " for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
@@ -62,6 +66,8 @@ def capitals(scan: Scan, word: str) -> str:
 
 def _segments(scan: Scan, token: str) -> str:
     """Mixed case: ``TempSensor`` is two words, ``mqttBroker`` letters and a word."""
+    if _COMPOUND.match(token):
+        return letters(token)
     parts = []
     for part in _CAMEL.findall(token):
         if part.isupper():
@@ -99,6 +105,8 @@ def spoken(scan: Scan, token: str) -> str:
     lower = body.lower()
     if len(body) == 1 and len(tail) > 1:
         return token.lower()
+    if _PHASE_QUANTITY.match(body):
+        return letters(body)
     special = SPECIAL_TOKENS.get(lower)
     if special is not None:
         return special + (apostrophe + tail.lower())

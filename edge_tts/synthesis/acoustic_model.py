@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -95,18 +96,22 @@ class AcousticModel:
         """Frames beyond a chunk that the decoder must see."""
         return self._context
 
-    def encode(self, ids: Int64, speed: float = 1.0, due_s: float | None = None) -> Utterance:
+    def encode(
+        self, ids: Int64, speed: float = 1.0, due_s: Callable[[], float | None] = lambda: None
+    ) -> Utterance:
         """Run the encoder and lay out the frames.
 
         Args:
             ids: ``(1, T)``, the first the start symbol, the last the end symbol.
             speed: tempo, 2.0 is twice as fast.
-            due_s: see :meth:`edge_tts.inference.session.Run.result`.
+            due_s: asked once the network is loaded; see
+                :meth:`edge_tts.inference.session.Run.result`.
 
         Raises:
             InferenceError: the network failed, or its durations are no numbers.
         """
-        outputs = start_run(self._encoder, {"ids": ids}).result(due_s)
+        run = start_run(self._encoder, {"ids": ids})
+        outputs = run.result(due_s())
         hidden = np.asarray(outputs["hidden"], np.float32)[0]
         log_durations = np.asarray(outputs["log_durations"], np.float64)[0]
         if not np.isfinite(log_durations).all():

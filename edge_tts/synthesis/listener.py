@@ -5,6 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+# Many times what a GPU needs for a chunk. Before the first sound it leaves the CPU room within
+# the 0.8 s after which the daemon of a Jetson takes another way.
+LONGEST_WAIT_S = 0.5
+
 
 class Listener:
     """Knows what was handed over and when, and from that when the next chunk is due.
@@ -27,13 +31,12 @@ class Listener:
         until_s = self._heard_until_s
         self._heard_until_s = (now_s if until_s is None else max(until_s, now_s)) + duration_s
 
-    def due_s(self) -> float | None:
+    def due_s(self) -> float:
         """When to wait no longer for what is being computed, on the clock.
 
-        At half of what is left to hear: the other half is for computing it
-        elsewhere. ``None`` while nothing sounds, for then there is no gap to fear.
+        At half of what is left to hear, for the other half is for computing it
+        elsewhere; and after :data:`LONGEST_WAIT_S`, also while nothing sounds.
         """
         now_s = self._clock()
-        if self._heard_until_s is None or self._heard_until_s <= now_s:
-            return None
-        return now_s + (self._heard_until_s - now_s) / 2
+        left_s = 0.0 if self._heard_until_s is None else self._heard_until_s - now_s
+        return now_s + (min(LONGEST_WAIT_S, left_s / 2) if left_s > 0 else LONGEST_WAIT_S)

@@ -217,7 +217,7 @@ class Synthesizer:
     ) -> Iterator[Piece]:
         due_s = listener.due_s if listener is not None else _no_deadline
         clock.start()
-        utterance = self._acoustic_model.encode(phrase.ids, speed, due_s())
+        utterance = self._acoustic_model.encode(phrase.ids, speed, due_s)
         clock.lap("encoder")
         stream = UtteranceStream(
             self._acoustic_model, self._vocoder, self._noise, self._voice, self._plan, clock, due_s

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edge_tts.synthesis.listener import Listener
+from edge_tts.synthesis.listener import LONGEST_WAIT_S, Listener
 
 
 class Clock:
@@ -13,8 +13,8 @@ class Clock:
         return self.now_s
 
 
-def test_nothing_is_due_before_the_first_sound() -> None:
-    assert Listener(Clock()).due_s() is None
+def test_before_the_first_sound_the_wait_is_bounded_too() -> None:
+    assert Listener(Clock()).due_s() == 100.0 + LONGEST_WAIT_S
 
 
 def test_due_at_half_of_what_is_left() -> None:
@@ -25,6 +25,8 @@ def test_due_at_half_of_what_is_left() -> None:
     clock.now_s = 100.1
     listener.hand_over(0.6)
     assert listener.due_s() == 100.5
+    listener.hand_over(5.0)
+    assert listener.due_s() == 100.1 + LONGEST_WAIT_S
 
 
 def test_after_a_gap_the_sound_begins_again() -> None:
@@ -32,7 +34,7 @@ def test_after_a_gap_the_sound_begins_again() -> None:
     listener = Listener(clock)
     listener.hand_over(0.3)
     clock.now_s = 101.0
-    assert listener.due_s() is None
+    assert listener.due_s() == 101.0 + LONGEST_WAIT_S
     listener.hand_over(0.5)
     assert listener.due_s() == 101.25
 
@@ -47,13 +49,16 @@ def test_a_player_always_has_at_least_as_much_left(
     """Whenever it begins, and however often it runs dry."""
     clock = Clock()
     listener = Listener(clock)
-    starts_s: float | None = None
-    ends_s = 0.0
+    begun = False
+    prompt_s = slow_s = 0.0  # When the sound of two players ends.
     for work_s, duration_s in chunks:
         clock.now_s += work_s
-        if starts_s is None:
-            starts_s = ends_s = clock.now_s + delay_s
+        if not begun:
+            begun, prompt_s, slow_s = True, clock.now_s, clock.now_s + delay_s
         due_s = listener.due_s()
-        assert due_s is None or clock.now_s <= due_s <= ends_s
+        assert clock.now_s <= due_s <= clock.now_s + LONGEST_WAIT_S
+        if prompt_s > clock.now_s:
+            assert due_s <= prompt_s <= slow_s
         listener.hand_over(duration_s)
-        ends_s = max(ends_s, clock.now_s) + duration_s
+        prompt_s = max(prompt_s, clock.now_s) + duration_s
+        slow_s = max(slow_s, clock.now_s) + duration_s

@@ -236,9 +236,15 @@ class TestSpeaking:
         )
 
     def speak(
-        self, voice: Voice, plan: ProviderPlan, folder: Path, *, gpu_worker: bool = False
+        self,
+        voice: Voice,
+        plan: ProviderPlan,
+        folder: Path,
+        *,
+        gpu_worker: bool = False,
+        listened: bool = False,
     ) -> list[np.ndarray]:
-        """The chunks of one utterance, as somebody hears it who listens meanwhile."""
+        """The chunks of one utterance; ``listened``, with a time when each is due."""
         from edge_tts.synthesis.acoustic_model import AcousticModel
         from edge_tts.synthesis.dsp_vocoder import DspVocoder
         from edge_tts.synthesis.listener import Listener
@@ -262,7 +268,7 @@ class TestSpeaking:
             NeuralVocoder(sessions["vocoder"], voice),
             DspVocoder(voice),
             voice,
-            new_listener=Listener,
+            new_listener=Listener if listened else None,
         )
         chunks: list[np.ndarray] = []
         heard_until_s, self.gaps_s = None, []
@@ -350,7 +356,7 @@ class TestSpeaking:
         expected = self.speak(voice, ProviderPlan(self.plan().steps[1:]), tmp_path)
         self.after_first_chunk = lambda: helper.hang(function)  # type: ignore[method-assign]
         plan = self.plan()
-        found = self.speak(voice, plan, tmp_path)
+        found = self.speak(voice, plan, tmp_path, listened=True)
         assert helper.count("hanging") == 1
         assert shared_gpu_thread().is_stuck
         assert len(found) == len(expected)
@@ -370,7 +376,7 @@ class TestSpeaking:
             "cuStreamSynchronize"
         )
         plan = self.plan()
-        expected = np.concatenate(self.speak(voice, plan, tmp_path))
+        expected = np.concatenate(self.speak(voice, plan, tmp_path, listened=True))
         self.after_first_chunk = lambda: None  # type: ignore[method-assign]
         found = np.concatenate(self.speak(voice, plan, tmp_path))
         np.testing.assert_allclose(found, expected, atol=1e-6)

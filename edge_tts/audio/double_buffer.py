@@ -17,6 +17,7 @@ import numpy.typing as npt
 Samples = npt.NDArray[np.int16]
 
 _BLOCKS = 2
+_LOOK_S = 0.0005
 
 
 class Block:
@@ -44,6 +45,7 @@ class DoubleBuffer:
         self._filling: Block | None = None
         self._written = 0
         self._run_end = 0
+        self._taken_end = 0
         for _ in range(_BLOCKS):
             self._free.put(Block(block_samples, channels))
 
@@ -130,12 +132,24 @@ class DoubleBuffer:
         """Make a waiting ``write``, or the next one that would wait, return early."""
         self._free.put(None)
 
-    def take(self) -> Block | None:
-        """The next full block, or None: the callback plays silence then."""
-        try:
-            return self._full.popleft()
-        except IndexError:
-            return None
+    def take(self, patience_s: float = 0.0) -> Block | None:
+        """The next full block, or None: the callback plays silence then.
+
+        A device whose period is no multiple of the block, as ALSA's dmix with 1024 frames, asks
+        now and then for more blocks in a row than there are. Inside a run the writer is given
+        ``patience_s`` to fill those that have come back.
+        """
+        deadline_s = time.monotonic() + patience_s
+        while True:
+            try:
+                block = self._full.popleft()
+            except IndexError:
+                if self._taken_end == self._run_end or time.monotonic() >= deadline_s:
+                    return None
+                time.sleep(_LOOK_S)
+                continue
+            self._taken_end = block.position + block.count
+            return block
 
     def give_back(self, block: Block) -> None:
         """The callback has copied the block."""

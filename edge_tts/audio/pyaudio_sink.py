@@ -129,6 +129,7 @@ class PyAudioSink:
         self._rate_hz = rate_hz
         self._block_samples = max(16, round(rate_hz * block_ms / 1000))
         self._buffer = DoubleBuffer(self._block_samples, channels)
+        self._patience_s = self._block_samples / rate_hz / 2
         self._silence = bytes(2 * channels * self._block_samples)
 
     def _await_progress(self) -> None:
@@ -156,7 +157,8 @@ class PyAudioSink:
         latency_s = times["output_buffer_dac_time"] - times["current_time"]
         if 0.0 <= latency_s <= _LONGEST_LATENCY_S:
             self._measured_latency_s = latency_s
-        block = self._buffer.take()
+        # Waited for once: a voice that is late is none of the callback's business.
+        block = self._buffer.take(0.0 if self._dry else self._patience_s)
         if block is None:
             self._dry = self._dry or self._in_run
             data = self._silence

@@ -163,3 +163,41 @@ def test_every_channel_gets_the_sample():
     assert block is not None
     assert block.frames.tolist() == [[1, 1], [-2, -2], [3, 3], [-4, -4]]
     assert block.frames.tobytes() == np.repeat([1, -2, 3, -4], 2).astype("<i2").tobytes()
+
+
+def test_a_device_that_asks_for_many_blocks_at_once_waits_for_the_writer() -> None:
+    buffer = DoubleBuffer(4)
+    count = 400
+    writer = threading.Thread(target=buffer.write, args=(numbers(0, count), 60.0))
+    writer.start()
+    heard: list[np.ndarray] = []
+    while len(heard) < count // 4:
+        # More in a row than there are blocks.
+        for _ in range(min(5, count // 4 - len(heard))):
+            block = buffer.take(60.0) if heard else buffer.take()
+            if block is not None:
+                heard.append(block.frames[: block.count, 0].copy())
+                buffer.give_back(block)
+            assert block is not None or not heard, "silence inside a run"
+    writer.join()
+    np.testing.assert_array_equal(np.concatenate(heard), numbers(0, count))
+
+
+def test_the_end_of_a_run_is_not_waited_for() -> None:
+    buffer = DoubleBuffer(4)
+    assert buffer.take(3600.0) is None, "before the first run"
+    buffer.write(numbers(0, 6))
+    buffer.flush()
+    for expected in (4, 2):
+        block = buffer.take(3600.0)
+        assert block is not None
+        assert block.count == expected
+        buffer.give_back(block)
+    assert buffer.take(3600.0) is None
+
+
+def test_a_writer_that_is_late_is_waited_for_no_longer_than_said() -> None:
+    buffer = DoubleBuffer(4)
+    buffer.write(numbers(0, 4))
+    assert buffer.take(0.01) is not None
+    assert buffer.take(0.01) is None

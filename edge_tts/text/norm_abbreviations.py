@@ -74,6 +74,7 @@ _ARTICLE = pattern(
     r"infinity|sum|up|down|left|angle|diameter|about|square|ohms|proportional|"
     rf"{'|'.join(name for _, name in GREEK.values())})\b)[A-Za-z][a-z]+(?![A-Za-z0-9])"
 )
+_SAME_TWICE = pattern(r"(?P<one>[A-Za-z]+)/(?P=one)(?![A-Za-z0-9])")
 _EXTENSION = pattern(r"\.?[:：]?\s*(?=[\d+(（])")
 
 
@@ -229,7 +230,7 @@ def _starts(text: str, start: int) -> bool:
 
 def _unit_alone(scan: Scan, start: int) -> int:
     found = unit_alone(scan.text[start : start + 24])
-    if found is None:
+    if found is None or _SAME_TWICE.match(scan.text, start):
         return 0
     unit, length = found
     scan.say(unit.zh if scan.language(start, start + length) == "zh" else unit.en_plural)

@@ -9,6 +9,7 @@ from edge_tts.text.norm_money import CODED_BEFORE, coded
 from edge_tts.text.norm_numbers import quantity
 from edge_tts.text.norm_pattern import pattern
 from edge_tts.text.norm_scan import HAN, Scan
+from edge_tts.text.norm_units import parse_unit
 from edge_tts.text.norm_words import letters
 
 _VOTING = pattern(r"(?P<agree>[1-9])oo(?P<of>[1-9])D?(?![A-Za-z0-9])", re.IGNORECASE)
@@ -21,6 +22,12 @@ _TIMESTAMP = pattern(
     r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])"
     r"(?P<time>(?:[01]\d|2[0-3])[0-5]\d[0-5]\d(?:\d{3})?)?(?!\d|[.,]\d|\s?[A-Za-z%]{1,3}(?![A-Za-z]))"
 )
+_HYPHENATED_UNIT = pattern(
+    r"(?P<number>\d+(?:\.\d+)?)-(?P<unit>s|sec|min|hr|h|V|kV|mA|W|kW|MW|Hz|kHz|psi|bar|mm|cm|m|km|ft|in|gal|"
+    r"lb|kg|mil|kVA|MVA|hp|HP|ms)(?=\s[a-z])"
+)
+_SPACED_THOUSANDS = pattern(r"\d{1,3}(?: \d{3})*? 000(?: \d{3})*(?![\d.,:])")
+_DEGREES_OF = pattern(r"degrees?\s(?P<scale>[CF])(?![A-Za-z0-9'-])")
 _FLOOR = pattern(rf"(?P<floor>\d{{1,2}})F(?=\s?(?!电容|超级)[{HAN}])")
 _POSITION = pattern(r"(?P<axis>[XYZABCUVWIJK])(?=-\d+(?:\.\d+)?(?![\dA-Za-z.-]))")
 _AXIS_WORD = pattern(r"(?<![A-Za-z0-9-])[XYZ][-+]?\d+\.?\d*(?![A-Za-z0-9])|G0?[0-3](?!\d)")
@@ -51,6 +58,10 @@ def digit_idiom(scan: Scan, start: int) -> int:
         if match["time"] or language == "en":
             scan.say(scan.words(language).digits(match.group()))
             return match.end()
+    if match := _SPACED_THOUSANDS.match(text, start):
+        words = scan.words(scan.language(start, match.end()))
+        scan.say(words.cardinal(match.group().replace(" ", "")))
+        return match.end()
     if scan.language(start, start + 1) == "en" and (end := _english_idiom(scan, start)):
         return end
     return coded(scan, start)
@@ -64,14 +75,21 @@ def _english_idiom(scan: Scan, start: int) -> int:
         scan.say(f"{en.cardinal(match['size'])} aught")
     elif match := _POUNDS.match(text, start):
         scan.say(f"{en.cardinal(match['class'])} pound")
+    elif match := _HYPHENATED_UNIT.match(text, start):
+        integer, _, fraction = match["number"].partition(".")
+        unit, _ = parse_unit(match["unit"]) or (None, 0)
+        scan.say(f"{en.number(integer, fraction or None)} {unit.en if unit else match['unit']}")
     elif match := _MILITARY.match(text, start):
         scan.say(f"oh {en.cardinal(match['hour'])} hundred ")
     return match.end() if match else 0
 
 
 def letter_idiom(scan: Scan, start: int, token: str) -> int:
-    """``X-125.3``, ``E.OL``, ``USD 100``; 0 if there is none."""
+    """``X-125.3``, ``E.OL``, ``USD 100``, ``degrees C``; 0 if there is none."""
     text = scan.text
+    if token[0] == "d" and (match := _DEGREES_OF.match(text, start)):
+        scan.say(f"{token} {'Celsius' if match['scale'] == 'C' else 'Fahrenheit'}")
+        return match.end()
     if token in CODED_BEFORE and (end := coded(scan, start)):
         return end
     if match := _LETTER_AND_LETTERS.match(text, start):

@@ -8,7 +8,7 @@ from edge_tts.text.norm_pattern import pattern
 from edge_tts.text.norm_scan import Scan
 
 _CURRENCY = pattern(
-    r"(?P<sign>-?)(?P<mark>[¥￥$€£])\s?(?P<integer>\d{1,3}(?:,\d{3})+|\d+)(?:\.(?P<fraction>\d+))?"
+    r"(?P<sign>-?)(?P<mark>[¥￥$€£])\s?(?P<integer>\d{1,3}(?:,\d{3})+|\d+)(?:(?:\.|(?<=\d),(?=\d\d(?!\d)))(?P<fraction>\d+))?"
     r"(?P<scale>\s?(?:[万亿千]|[kKMB](?![A-Za-z])|million|billion))?"
 )
 _CODED = pattern(

@@ -25,6 +25,7 @@ _COMBINED = {"<=": "≤", "=<": "≤", ">=": "≥", "=>": "≥", "==": "=", "!="
 _TYPED_LITERAL = pattern(r"(?:^|[^A-Za-z0-9])(?:T|LT|W|DW|LW|B|L|S5T)$")
 _ITEM_NUMBER = pattern(r"(?:^|[\s，。；;])\d{1,2}$")
 _ZERO_NEIGHBOUR = "零一二三四五六七八九十〇○0123456789"
+_WEEKDAY = pattern(r"(?:周|星期|礼拜|週)[一二三四五六]$")
 _DIAMETER = pattern(r"[ΦφØ⌀∅]\s?(?=\d)")
 _TAG_RANGE = pattern(r"#(?P<first>\d{1,4})\s?[-~–至到]\s?#?(?P<last>\d{1,4})(?![\d.A-Za-z])")
 _PLC_ADDRESS = pattern(r"%(?=[IQMTC][XBWDL]?\d|DB\d)")
@@ -39,6 +40,9 @@ _PAUSE_CHARACTERS = {
 
 def han(scan: Scan, run: str, end: int) -> int:
     scan.say(run.replace("〇", "零"))
+    if _WEEKDAY.search(run) and scan.text[end : end + 1].isdigit():
+        # 周三14:00 is not the thirty-fourth of anything.
+        scan.say(COMMA)
     return end
 
 

@@ -35,6 +35,7 @@ _SIDE_A = pattern(
     r"\s?[/、，,和与及~-]\s?\d[B-H](?![A-Za-z0-9])|[侧磨泵炉门楼层室]|(?:给水|循环|凝结|凝|汽|电|水)泵"
     r"|(?:引|送|排|一次|二次|轴流)?风机|(?:磨煤|给煤|空压|皮带|机|煤磨)机|机组|皮带|空预器|捞渣机"
 )
+_DEGREE_SCALE = pattern(r"\.?\s(?P<scale>[CF])(?![A-Za-z0-9])")
 _COLUMN = pattern(r"\.?\s(?P<liquid>Hg|H2O|[Ww]\.?[CcGg]\.?)(?![A-Za-z0-9])")
 _CONNECTOR = pattern(
     r"\s?(?P<plusminus>±|\+/-)\s?(?=[\d.])"
@@ -114,6 +115,8 @@ def unit_at(text: str, pos: int) -> tuple[Unit, int] | None:
         return None
     if text[end : end + 1].isdigit() and symbol[-1].isalpha():
         return None
+    if symbol == "deg" and (scale := _DEGREE_SCALE.match(text, end)):
+        return parse_unit(f"deg{scale['scale']}")[0], scale.end()  # type: ignore[index]
     if symbol in ("in", "mm") and (column := _COLUMN.match(text, end)):
         liquid = "Hg" if column["liquid"] == "Hg" else "H2O"
         return parse_unit(symbol + liquid)[0], column.end()  # type: ignore[index]

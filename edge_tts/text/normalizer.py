@@ -112,7 +112,8 @@ def _latin(scan: Scan, pos: int, token: str) -> int:
         return found
     if following and following in ".:/@\\" and (found := norm_network.network_name(scan, pos)):
         return found
-    if len(token) <= 3 and (found := norm_idioms.letter_idiom(scan, pos, token)):
+    short = len(token) <= 3 or token in ("degree", "degrees")
+    if short and (found := norm_idioms.letter_idiom(scan, pos, token)):
         return found
     if joined:
         if found := norm_network.mac_address(scan, pos):

@@ -2,7 +2,7 @@
 
 ``python3 -m tools.measure_gpu_loss`` speaks one line in real time again and
 again; each time the process that holds the GPU's networks is stopped (as by a
-driver that hangs) or killed after another chunk. A row says how long the
+driver that hangs) or killed, before the first chunk or after another one. A row says how long the
 player had nothing to play, by its own clock, and on what the line ended.
 
 Where there is no GPU, a process that runs the fp32 networks on the CPU stands
@@ -104,6 +104,13 @@ def speak(voice: Voice, line: str, fault: str | None, after_chunks: int, real: b
     rate_hz = voice.sample_rate_hz
     player = Player(lambda: NullSink(rate_hz, block_ms=BLOCK_MS), sample_rate_hz=rate_hz)
     player.open(wait_s=2.0)
+
+    def lose_gpu(chunks_made: int) -> None:
+        process_id = shared_worker().process_id
+        if fault is not None and chunks_made == after_chunks and process_id is not None:
+            os.kill(process_id, FAULTS[fault])
+
+    lose_gpu(0)
     began_s = time.monotonic()
     first_audio_ms, parts = 0.0, []
     with player.start() as utterance:
@@ -113,10 +120,7 @@ def speak(voice: Voice, line: str, fault: str | None, after_chunks: int, real: b
             if not parts:
                 first_audio_ms = 1000 * (time.monotonic() - began_s)
             parts.append(samples)
-            if fault is not None and len(parts) == after_chunks:
-                process_id = shared_worker().process_id
-                if process_id is not None:
-                    os.kill(process_id, FAULTS[fault])
+            lose_gpu(len(parts))
     report = utterance.wait()
     player.close()
     for session in sessions.values():
@@ -139,7 +143,7 @@ def main() -> None:
     )
     parser.add_argument("--voice", default="zh-en", help="installed voice, or its folder")
     parser.add_argument("--line", default=LINE, help="what is spoken")
-    parser.add_argument("--chunks", type=int, default=4, help="faults after 1 to so many chunks")
+    parser.add_argument("--chunks", type=int, default=4, help="faults after none to so many chunks")
     parser.add_argument("--gpu", action="store_true", help="use this device's GPU")
     options = parser.parse_args()
     logging.disable(logging.WARNING)
@@ -157,9 +161,9 @@ def main() -> None:
     show("works", whole)
     longest_ms = 0.0
     for fault in FAULTS:
-        for after in range(1, min(options.chunks, whole.chunks - 1) + 1):
+        for after in range(min(options.chunks, whole.chunks - 1) + 1):
             row = speak(voice, options.line, fault, after, options.gpu)
-            show(f"{fault} after chunk {after}", row)
+            show(f"{fault} after chunk {after}" if after else f"{fault} beforehand", row)
             longest_ms = max(longest_ms, row.gap_ms)
     print(f"longest gap {longest_ms:.1f} ms; a block of the device is {BLOCK_MS:g} ms")
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tests.device.machine import Accelerator, Machine, MachineError, choose_accelerator, new_disk
 from tests.device.sound import read_capture
-from tests.device.speech import SAME, TEXTS, Captures, Report, references
+from tests.device.speech import SAME, TEXTS, Captures, Report, into_words_s, references
 
 BOOT_S = 1800.0
 
@@ -37,6 +37,12 @@ def say(machine: Machine, name: str) -> dict[str, float]:
     if "state=accepted" not in answer["reply"]:
         raise RuntimeError(f"{name}: {answer['reply']}")
     return {"sent_s": answer["sent_s"], "replied_s": answer["replied_s"]}
+
+
+def say_into(machine: Machine, name: str, spin_s: float = 0.3) -> None:
+    """Send an alarm and go on in mid-speech, at once while the device's time passes slowly."""
+    say(machine, name)
+    machine.do("wait", key=name, event="started", seconds=into_words_s(name), spin_s=spin_s)
 
 
 def check_start(machine: Machine, report: Report) -> None:
@@ -85,10 +91,7 @@ def speak_in_order(machine: Machine, report: Report) -> None:
 
 def check_loss(machine: Machine, report: Report, name: str, signal: str) -> None:
     """The process goes away in mid-speech; its alarm is told again by the next one."""
-    say(machine, name)
-    machine.do("wait", key=name, event="started")
-    # Some words have left the card.
-    machine.do("sleep", seconds=0.8)
+    say_into(machine, name)
     sent = machine.do("signal", name=signal)
     after = machine.do("await_new_process", pid=sent["pid"])
     started = log_time_s(machine.do("await_log", words=["alarm-started", f"key={name}"], count=2))
@@ -102,9 +105,7 @@ def check_loss(machine: Machine, report: Report, name: str, signal: str) -> None
 
 def check_pull(machine: Machine, report: Report) -> None:
     """The USB card is pulled out in mid-speech and comes back: the alarm is told again."""
-    say(machine, "pulled")
-    # The device computes on, so that its time passes slowly while the card is pulled.
-    machine.do("wait", key="pulled", event="started", seconds=0.8, spin_s=1.5)
+    say_into(machine, "pulled", spin_s=1.0)
     machine.pull_card()
     lost_s = log_time_s(machine.do("await_log", words=["device", "state=lost"]))
     machine.do("sleep", seconds=2.0)
@@ -183,8 +184,7 @@ def first_boot(machine: Machine, report: Report, short: bool) -> None:
         machine.power_off()
         return
     check_loss(machine, report, "stopped", "SIGSTOP")
-    say(machine, "cut")
-    machine.do("wait", key="cut", event="started", seconds=0.8, spin_s=3600.0)
+    say_into(machine, "cut", spin_s=3600.0)
     machine.power_cut()
 
 
@@ -192,8 +192,7 @@ def later_boots(device: Device, report: Report) -> None:
     with device.boot("usb", "usb") as machine:
         check_retold(machine, report, "cut", "a power cut")
         check_pull(machine, report)
-        say(machine, "rebooted")
-        machine.do("wait", key="rebooted", event="started", seconds=0.5)
+        say_into(machine, "rebooted")
         machine.power_off()
     with device.boot("again") as machine:
         check_retold(machine, report, "rebooted", "a shutdown")

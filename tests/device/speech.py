@@ -32,6 +32,11 @@ TEXTS = {
 }
 
 
+def into_words_s(name: str) -> float:
+    """From an alarm's first sound to the midst of its words."""
+    return len(attention_tone(TEXTS[name][0], SAMPLE_RATE_HZ)) / SAMPLE_RATE_HZ + 1.2
+
+
 @dataclass
 class Report:
     """Prints what was found, and remembers what failed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,14 +13,18 @@ if TYPE_CHECKING:
     from edge_tts.inference.session import Array, InferenceSession
     from edge_tts.voice import Voice
 
-# Both languages, digits, a code and a pause: what alarms are made of.
+# Both languages, digits, a code and a pause: what alarms are made of. The shortest and the longest
+# phrase are there for the profiles that no other line needs.
 COMPARED_LINES = (
     "警告，主轴温度过高，当前 85℃",
     "Pump 3 tripped on overload, error E01.",
     "PLC 通讯故障，请检查 CPU 模块！",
+    "停机。",
+    "The hydraulic pressure in the clamping circuit of the main spindle has fallen below the "
+    "minimum required for safe operation of machining center number three.",
 )
-# So many inputs of each network are compared; the CPU computes each of them too.
-_MOST_EXAMPLES = 12
+# So many inputs of each size are compared; the CPU computes each of them too.
+_MOST_OF_A_SIZE = 3
 _voice_option = click.option(
     "--voice", metavar="NAME", help="Voice to take instead of the set one."
 )
@@ -149,14 +154,17 @@ def recorded_inputs(voice: Voice) -> dict[str, list[dict[str, Array]]]:
 
 
 class _Recorder:
-    """A session that keeps what it is given."""
+    """A session that keeps what it is given, a few of each size."""
 
     def __init__(self, session: InferenceSession) -> None:
         self._session = session
+        self._sizes: Counter[tuple[int, ...]] = Counter()
         self.inputs: list[dict[str, Array]] = []
 
     def run(self, inputs: dict[str, Array]) -> dict[str, Array]:
-        if len(self.inputs) < _MOST_EXAMPLES:
+        size = tuple(size for array in inputs.values() for size in array.shape)
+        self._sizes[size] += 1
+        if self._sizes[size] <= _MOST_OF_A_SIZE:
             self.inputs.append({name: array.copy() for name, array in inputs.items()})
         return self._session.run(inputs)
 

@@ -52,9 +52,9 @@ def axis_profiles(voice: Voice, graph: str, lookahead_frames: int) -> tuple[Axis
     if graph == "decoder":
         # The decoder is ahead of the vocoder by what the vocoder must see.
         extra = max(voice.graphs["vocoder"].context, lookahead_frames)
-    widths = {chunks[0] + extra + context, *(chunk + 2 * context for chunk in chunks)}
-    if graph == "vocoder":
-        widths |= {chunk + context for chunk in chunks[:1]}
+    # The first chunk has context on one side; no later one is as short, unless all are.
+    later = chunks[1:] or chunks
+    widths = {chunks[0] + extra + context, *(chunk + 2 * context for chunk in later)}
     fixed = tuple(AxisProfile(width, width, width) for width in sorted(widths))
     widest = max(widths)
     return (*fixed, AxisProfile(1, min(chunks[0], widest), widest))

@@ -137,7 +137,7 @@ prune_packages() {
         "$folder"/onnxruntime/capi/libonnxruntime.so.* "$folder"/numpy/f2py \
         "$folder"/numpy/_core/include "$folder"/numpy/_core/lib
     find "$folder/numpy" \( -name tests -o -name testing \) -prune -exec rm -rf {} +
-    find "$folder" \( -name '*.pyi' -o -name '_*_tests.*.so' \) -delete
+    find "$folder" \( -name '*.pyi' -o -name '*.pxd' -o -name '*.a' -o -name '_*_tests.*.so' -o -name '_simd.*.so' \) -delete
     find "$folder" -name __pycache__ -prune -exec rm -rf {} +
 }
 

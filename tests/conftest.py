@@ -5,10 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.tiny_voice import write_tiny_voice
 
 REPOSITORY = Path(__file__).resolve().parents[1]
+
+# A slow machine fails no test: under an emulator a draw may take seconds.
+settings.register_profile(
+    "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("any machine")
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 # speaks TEXT into /srv/work/installed.wav, prints what that took, and removes it all.
 set -euo pipefail
 
+export PATH=/usr/local/bin:$PATH
 limit_mb=120
 python=/opt/edge-tts/current/bin/python
 

@@ -29,6 +29,9 @@ _HYPHENATED_UNIT = pattern(
 _SPACED_THOUSANDS = pattern(r"\d{1,3}(?: \d{3})*? 000(?: \d{3})*(?![\d.,:])")
 _DEGREES_OF = pattern(r"degrees?\s(?P<scale>[CF])(?![A-Za-z0-9'-])")
 _FLOOR = pattern(rf"(?P<floor>\d{{1,2}})F(?=\s?(?!电容|超级)[{HAN}])")
+_DIGITS = pattern(r"\d+")
+_TIMESTAMP_LENGTHS = frozenset((8, 14, 17))
+_MONEY_BEHIND = "., UEGRC万亿"
 _POSITION = pattern(r"(?P<axis>[XYZABCUVWIJK])(?=-\d+(?:\.\d+)?(?![\dA-Za-z.-]))")
 _AXIS_WORD = pattern(r"(?<![A-Za-z0-9-])[XYZ][-+]?\d+\.?\d*(?![A-Za-z0-9])|G0?[0-3](?!\d)")
 _LETTER_AND_LETTERS = pattern(r"[A-Z]\.[A-Z]{1,3}(?![A-Za-z0-9.])")
@@ -37,37 +40,61 @@ _LETTER_AND_LETTERS = pattern(r"[A-Z]\.[A-Z]{1,3}(?![A-Za-z0-9.])")
 def digit_idiom(scan: Scan, start: int) -> int:
     """One of the shorthands that start with a digit; 0 if there is none."""
     text = scan.text
-    if match := _VOTING.match(text, start):
-        agree, of = match["agree"], match["of"]
-        if scan.code_language(start, match.end()) == "zh":
-            scan.say(f"{zh.cardinal(of)}取{zh.cardinal(agree)}")
-        else:
-            scan.say(f"{en.cardinal(agree)} out of {en.cardinal(of)}")
-        return match.end()
-    match = _FLOOR.match(text, start)
-    if match and scan.language(start, match.end()) == "zh":
-        scan.say(f"{zh.cardinal(match['floor'])}楼")
-        return match.end()
-    if match := _PHASES.match(text, start):
-        chinese = scan.language(start, match.end()) == "zh"
-        count = (zh if chinese else en).cardinal(match["count"])
-        scan.say({"一": "单"}.get(count, count) + "相" if chinese else f"{count} phase")
-        return match.end()
-    if match := _TIMESTAMP.match(text, start):
+    end = _DIGITS.match(text, start).end()  # type: ignore[union-attr]
+    behind = text[end : end + 1]
+    if end - start in _TIMESTAMP_LENGTHS and (match := _TIMESTAMP.match(text, start)):
         language = scan.language(start, match.end())
         if match["time"] or language == "en":
             scan.say(scan.words(language).digits(match.group()))
             return match.end()
-    if match := _SPACED_THOUSANDS.match(text, start):
-        words = scan.words(scan.language(start, match.end()))
-        scan.say(words.cardinal(match.group().replace(" ", "")))
-        return match.end()
-    if scan.language(start, start + 1) == "en" and (end := _english_idiom(scan, start)):
-        return end
-    return coded(scan, start)
+    reader = _BY_CHARACTER_BEHIND.get(behind)
+    if reader is not None and (found := reader(scan, start)):
+        return found
+    return coded(scan, start) if behind and behind in _MONEY_BEHIND else 0
+
+
+def _voting(scan: Scan, start: int) -> int:
+    match = _VOTING.match(scan.text, start)
+    if match is None:
+        return 0
+    agree, of = match["agree"], match["of"]
+    if scan.code_language(start, match.end()) == "zh":
+        scan.say(f"{zh.cardinal(of)}取{zh.cardinal(agree)}")
+    else:
+        scan.say(f"{en.cardinal(agree)} out of {en.cardinal(of)}")
+    return match.end()
+
+
+def _floor(scan: Scan, start: int) -> int:
+    match = _FLOOR.match(scan.text, start)
+    if match is None or scan.language(start, match.end()) == "en":
+        return 0
+    scan.say(f"{zh.cardinal(match['floor'])}楼")
+    return match.end()
+
+
+def _phases(scan: Scan, start: int) -> int:
+    match = _PHASES.match(scan.text, start)
+    if match is None:
+        return 0
+    chinese = scan.language(start, match.end()) == "zh"
+    count = (zh if chinese else en).cardinal(match["count"])
+    scan.say({"一": "单"}.get(count, count) + "相" if chinese else f"{count} phase")
+    return match.end()
+
+
+def _spaced(scan: Scan, start: int) -> int:
+    match = _SPACED_THOUSANDS.match(scan.text, start)
+    if match is None:
+        return _english_idiom(scan, start)
+    words = scan.words(scan.language(start, match.end()))
+    scan.say(words.cardinal(match.group().replace(" ", "")))
+    return match.end()
 
 
 def _english_idiom(scan: Scan, start: int) -> int:
+    if scan.language(start, start + 1) == "zh":
+        return 0
     text = scan.text
     if match := _ALWAYS.match(text, start):
         scan.say("twenty-four seven")
@@ -84,6 +111,12 @@ def _english_idiom(scan: Scan, start: int) -> int:
     return match.end() if match else 0
 
 
+_BY_CHARACTER_BEHIND = {
+    "o": _voting, "O": _voting, "F": _floor, "Φ": _phases, "φ": _phases, "Ø": _phases,
+    " ": _spaced,
+} | dict.fromkeys("/#-xX×*.", _english_idiom)  # fmt: skip
+
+
 def letter_idiom(scan: Scan, start: int, token: str) -> int:
     """``X-125.3``, ``E.OL``, ``USD 100``, ``degrees C``; 0 if there is none."""
     text = scan.text
@@ -92,10 +125,11 @@ def letter_idiom(scan: Scan, start: int, token: str) -> int:
         return match.end()
     if token in CODED_BEFORE and (end := coded(scan, start)):
         return end
-    if match := _LETTER_AND_LETTERS.match(text, start):
+    behind = text[start + 1 : start + 2]
+    if behind == "." and (match := _LETTER_AND_LETTERS.match(text, start)):
         scan.say(letters(match.group().replace(".", "")))
         return match.end()
-    match = _POSITION.match(text, start)
+    match = _POSITION.match(text, start) if behind == "-" else None
     if match is None:
         return 0
     near = text[max(0, start - 24) : start] + " " + text[match.end() : match.end() + 24]

@@ -106,10 +106,9 @@ def _chinese(
         return zh.cardinal(digits)
     if text[start] in "-–" and digits[0] != "0":
         return zh.cardinal(digits)
-    named = len(digits) >= 3 and (
-        _AFTER_CODE_NOUN.search(before) or _AFTER_ALARM_NOUN.search(before)
-    )
-    counted = _MEASURE.match(following) and not (named and following[0] == " ")
+    counted = _MEASURE.match(following) is not None
+    if counted and following[0] == " " and len(digits) >= 3:
+        counted = not (_AFTER_CODE_NOUN.search(before) or _AFTER_ALARM_NOUN.search(before))
     if _DATE_UNIT.match(following):
         timed = following.lstrip()[0] in "点點秒" and not _ORDINAL_BEFORE.search(before)
         return (

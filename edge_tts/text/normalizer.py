@@ -107,7 +107,12 @@ def _latin(scan: Scan, pos: int, token: str) -> int:
         return end
     following = text[end : end + 1]
     joined = bool(following) and (following.isdigit() or following in "-_.:/")
-    chemical = token[0].isupper() and (not token.isupper() or following in _CHEMICAL_NEXT)
+    capitalized = len(token) > 2 and token[1:].islower()
+    chemical = (
+        token[0].isupper()
+        and not capitalized
+        and (not token.isupper() or following in _CHEMICAL_NEXT)
+    )
     if chemical and (found := norm_chemistry.formula(scan, pos)):
         return found
     if following and following in ".:/@\\" and (found := norm_network.network_name(scan, pos)):
@@ -120,7 +125,7 @@ def _latin(scan: Scan, pos: int, token: str) -> int:
             return found
         if token[0] == "P" and (found := norm_dates.iso_duration(scan, pos)):
             return found
-        if found := norm_network.controller_address(scan, pos):
+        if len(token) == 1 and (found := norm_network.controller_address(scan, pos)):
             return found
         if found := norm_abbreviations.number_sign_at(scan, pos):
             return found

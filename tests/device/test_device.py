@@ -18,9 +18,9 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def run(part: str, folder: Path) -> None:
+def run(folder: Path, *arguments: str) -> None:
     done = subprocess.run(
-        ["bash", str(HERE / "run.sh"), part, "--keep", str(folder)],
+        ["bash", str(HERE / "run.sh"), *arguments, "--keep", str(folder)],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -32,10 +32,11 @@ def run(part: str, folder: Path) -> None:
     assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.parametrize("architecture", ["amd64", "arm64"])
-def test_alarms_are_heard_whatever_happens(architecture: str, tmp_path: Path) -> None:
-    run(architecture, tmp_path)
+# What differs between architectures shows in one boot; an emulated one takes long enough.
+@pytest.mark.parametrize("arguments", [("amd64",), ("arm64", "--short")], ids=" ".join)
+def test_alarms_are_heard_whatever_happens(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    run(tmp_path, *arguments)
 
 
 def test_an_interrupted_upgrade_leaves_a_device_that_speaks(tmp_path: Path) -> None:
-    run("cuts", tmp_path)
+    run(tmp_path, "cuts")

@@ -12,7 +12,8 @@ from edge_tts.errors import InferenceError, OutputError
 from edge_tts.inference.engine_profiles import AxisProfile
 from edge_tts.inference.engine_store import write_atomically
 from edge_tts.inference.half_precision import with_half_products
-from edge_tts.inference.tensorrt_session import load_tensorrt, make_logger
+from edge_tts.inference.tensorrt_logger import make_logger
+from edge_tts.inference.tensorrt_session import load_tensorrt
 
 WORKSPACE_BYTES = 256 << 20
 # Called with a phase's name and how far it is, from 0 to 1.
@@ -78,11 +79,15 @@ def build_engine(
     try:
         builder = tensorrt.Builder(logger)
         network = builder.create_network(_network_flags(tensorrt))
+        if network is None:
+            raise failed("TensorRT made no network")
         parser = tensorrt.OnnxParser(network, logger)
         if not parser.parse(data):
             errors = [str(parser.get_error(index)) for index in range(parser.num_errors)]
             raise failed(f"TensorRT {tensorrt.__version__} can't parse it: {'; '.join(errors)}")
         config = builder.create_builder_config()
+        if config is None:
+            raise failed("TensorRT made no configuration")
         config.set_memory_pool_limit(tensorrt.MemoryPoolType.WORKSPACE, workspace_bytes)
         _set_precision(tensorrt, config, precision)
         for axis in profiles:

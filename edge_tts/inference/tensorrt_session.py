@@ -11,7 +11,6 @@ Sources: TensorRT Python API reference; CUDA driver API by pycuda.
 from __future__ import annotations
 
 import atexit
-from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -22,6 +21,7 @@ import numpy as np
 
 from edge_tts.errors import InferenceError, ProviderError
 from edge_tts.inference.board import Gpu
+from edge_tts.inference.tensorrt_logger import make_logger
 from edge_tts.inference.tensorrt_profile import EngineProfile, Shapes, TensorBuffer, best_profile
 
 if TYPE_CHECKING:
@@ -86,25 +86,6 @@ def present_gpu(cuda: Any) -> Gpu:
     return Gpu(device.name(), f"{major}.{minor}")
 
 
-def make_logger(tensorrt: Any) -> Any:
-    """A TensorRT logger that keeps its last errors and prints nothing; see ``last_error``."""
-
-    class Logger(tensorrt.ILogger):  # type: ignore[misc]
-        def __init__(self) -> None:
-            tensorrt.ILogger.__init__(self)
-            self.errors: deque[str] = deque(maxlen=8)
-
-        def log(self, severity: Any, message: str) -> None:
-            severities = tensorrt.ILogger.Severity
-            if severity in (severities.ERROR, severities.INTERNAL_ERROR):
-                self.errors.append(" ".join(message.split()))
-
-        def last_error(self) -> str:
-            return self.errors[-1] if self.errors else "TensorRT gave no reason"
-
-    return Logger()
-
-
 class TensorRtSession:
     """One engine with its contexts, buffers and stream. One thread at a time, any thread.
 
@@ -121,6 +102,7 @@ class TensorRtSession:
         self._cuda: Any = None
         self._context: Any = None
         self._stream: Any = None
+        self._runtime: Any = None
         self._engine: Any = None
         self._logger: Any = None
         self._inputs: list[str] = []
@@ -197,7 +179,7 @@ class TensorRtSession:
             self._stream = None
         self._profiles.clear()
         self._buffers.clear()
-        self._engine = self._stream = self._context = None
+        self._engine = self._runtime = self._stream = self._context = None
 
     @contextmanager
     def _current(self) -> Iterator[None]:
@@ -210,7 +192,9 @@ class TensorRtSession:
 
     def _load_engine(self, tensorrt: Any, data: bytes) -> None:
         self._logger = logger = make_logger(tensorrt)
-        engine = tensorrt.Runtime(logger).deserialize_cuda_engine(data)
+        # Kept, for an engine may not outlive its runtime.
+        self._runtime = tensorrt.Runtime(logger)
+        engine = self._runtime.deserialize_cuda_engine(data)
         if engine is None:
             raise self._failed("TensorRT does not take it, build it again")
         self._stream = self._cuda.Stream()
@@ -256,7 +240,10 @@ class TensorRtSession:
         if missing:
             raise self._failed(f"shapes of {', '.join(missing)} are not known")
         for name in self._outputs:
-            profile.shapes[name] = tuple(profile.context.get_tensor_shape(name))
+            shape = tuple(profile.context.get_tensor_shape(name))
+            if any(size < 0 for size in shape):  # -1 is how it says that it does not know.
+                raise self._failed(f"the shape {shape} of {name} is not known")
+            profile.shapes[name] = shape
 
     def _largest(self, name: str) -> int:
         return max(int(np.prod(profile.shapes[name])) for profile in self._profiles)

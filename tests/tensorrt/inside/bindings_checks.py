@@ -98,7 +98,7 @@ def test_what_is_missing_is_missing_where_we_think_so() -> None:
 
 
 def test_a_logger_of_ours_keeps_errors_alone() -> None:
-    from edge_tts.inference.tensorrt_session import make_logger
+    from edge_tts.inference.tensorrt_logger import make_logger
 
     logger = make_logger(tensorrt)
     assert logger.last_error() == "TensorRT gave no reason"
@@ -123,7 +123,7 @@ def test_dims_become_tuples() -> None:
 
 def test_a_builder_without_a_gpu_raises_what_we_translate() -> None:
     """The real Builder over empty libraries: pybind's TypeError."""
-    from edge_tts.inference.tensorrt_session import make_logger
+    from edge_tts.inference.tensorrt_logger import make_logger
 
     with pytest.raises((TypeError, RuntimeError)):
         tensorrt.Builder(make_logger(tensorrt))

@@ -51,7 +51,7 @@ def _no_faults() -> Iterator[None]:
     while shared_gpu_thread().is_stuck:
         assert time.monotonic() < deadline_s
         time.sleep(0.005)
-    tensorrt.faults.update({"no context": False, "no start": False, "wrong by": 0.0})
+    tensorrt.faults.update(dict.fromkeys(tensorrt.faults, False))
 
 
 def examples(voice: Voice) -> dict[str, list[dict[str, np.ndarray]]]:
@@ -135,6 +135,12 @@ class TestBuilding:
         save(helper.make_model(graph), tmp_path / "strange.onnx")
         with pytest.raises(InferenceError, match=r"can't parse it: .*Unknown"):
             build_engine(tmp_path / "strange.onnx", [AxisProfile(1, 2, 3)], "fp32")
+
+    @pytest.mark.parametrize("what", ["network", "configuration"])
+    def test_a_builder_that_makes_nothing_is_told(self, what: str, voice: Voice) -> None:
+        tensorrt.faults[f"no {what}"] = True
+        with pytest.raises(InferenceError, match=f"TensorRT made no {what}"):
+            build_engine(voice.graph_path("decoder", "fp32"), [AxisProfile(1, 2, 3)], "fp32")
 
     def test_no_profile_is_told_with_tensorrt_s_reason(self, voice: Voice) -> None:
         with pytest.raises(InferenceError, match="dynamic input without a profile"):

@@ -59,8 +59,7 @@ def _clean() -> Iterator[None]:
     gc.collect()
     before = {what: helper.count(what) for what in ("device", "host", "streams")}
     yield
-    tensorrt.faults.update({"no context": False, "no start": False, "wrong by": 0.0})
-    tensorrt.faults["refuse shapes"] = False
+    tensorrt.faults.update(dict.fromkeys(tensorrt.faults, False))
     helper.driver.stub_memory(8 << 30)
     helper.fail("", 0)
     gc.collect()
@@ -205,6 +204,13 @@ class TestLoading:
     def test_a_shape_that_is_refused(self, plans: dict[str, tuple[Path, Path]]) -> None:
         tensorrt.faults["refuse shapes"] = True
         with pytest.raises(InferenceError, match=r"was refused .*Static dimension mismatch"):
+            TensorRtSession(plans["decoder"][1]).load()
+
+    def test_a_shape_that_is_not_known(self, plans: dict[str, tuple[Path, Path]]) -> None:
+        tensorrt.faults["unknown shapes"] = True
+        with pytest.raises(
+            InferenceError, match=r"the shape \(1, -1, 4\) of features is not known"
+        ):
             TensorRtSession(plans["decoder"][1]).load()
 
     def test_it_can_be_loaded_after_a_failure(self, plans: dict[str, tuple[Path, Path]]) -> None:

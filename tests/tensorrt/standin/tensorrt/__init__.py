@@ -40,7 +40,15 @@ _driver.stub_enqueue.argtypes = [ctypes.c_void_p, _Callback, ctypes.c_void_p]
 
 # For the tests: what engines did, and what they are to do wrong.
 counters = {"contexts": 0, "shape changes": 0, "runs": 0}
-faults = {"no context": False, "no start": False, "wrong by": 0.0, "refuse shapes": False}
+faults = {
+    "no context": False,
+    "no start": False,
+    "wrong by": 0.0,
+    "refuse shapes": False,
+    "unknown shapes": False,
+    "no network": False,
+    "no configuration": False,
+}
 
 
 def _error(logger: Any, message: str) -> None:
@@ -134,6 +142,8 @@ class IExecutionContext:
     def get_tensor_shape(self, name: str) -> Dims:
         if name in self._shapes:
             return Dims(self._shapes[name])
+        if faults["unknown shapes"]:
+            return Dims([1, -1, 4])
         free = next(
             size
             for input_name, node in self._engine.inputs.items()
@@ -186,10 +196,10 @@ class Builder:
         explicit = getattr(NetworkDefinitionCreationFlag, "EXPLICIT_BATCH", None)
         if explicit is not None and int(__version__.split(".")[0]) < 10:
             assert flags & 1 << int(explicit), "an implicit batch can't be parsed into"
-        return _Network()
+        return None if faults["no network"] else _Network()
 
     def create_builder_config(self) -> _Config:
-        return _Config()
+        return None if faults["no configuration"] else _Config()
 
     def create_optimization_profile(self) -> _Profile:
         return _Profile()

@@ -177,3 +177,29 @@ print(before, loaded, resident_kb())
     assert loaded - before >= 0.9 * weights_kb
     assert loaded - after >= 0.9 * weights_kb
     assert after - before <= 0.25 * weights_kb, (before, loaded, after)
+
+
+def test_a_run_that_was_begun_may_be_waited_for_later(matrix: Path) -> None:
+    session = LazySession(OnnxSession(matrix).load)
+    run = session.start(INPUTS)
+    assert session.loaded
+    np.testing.assert_array_equal(run.result()["y"], session.run(INPUTS)["y"])
+
+
+def test_a_run_that_was_begun_outlives_unloading(matrix: Path) -> None:
+    session = LazySession(lambda: OnnxSession(matrix).load())
+    expected = session.run(INPUTS)["y"]
+    run = session.start(INPUTS)
+    session.unload()
+    np.testing.assert_array_equal(run.result()["y"], expected)
+    assert not session.loaded
+
+
+def test_waiting_for_a_run_counts_as_use(matrix: Path) -> None:
+    clock = FakeClock()
+    session = LazySession(OnnxSession(matrix).load, idle_unload_s=60, clock=clock)
+    run = session.start(INPUTS)
+    clock.now_s = 50
+    run.result()
+    clock.now_s = 100
+    assert not session.unload_if_idle()

@@ -11,7 +11,7 @@ DEVICE_MODULES=(snd_hda_intel snd_hda_codec_generic snd_usb_audio xhci_pci virti
 
 # fetch_debs FOLDER ARCHITECTURE NAME...: packages of any architecture by apt in folders of its own.
 fetch_debs() (
-    local folder=$1 architecture=$2 state=$1.apt
+    local folder=$1 architecture=$2 state=$1.apt sources=${RIG_SOURCES:-}
     shift 2
     mkdir -p "$folder" "$state"/{lists/partial,archives/partial}
     : >"$state/status"
@@ -25,13 +25,14 @@ Dir::State::status "$state/status";
 Dir::Cache "$state";
 Dir::Cache::archives "$state/archives";
 CONF
-    if [ -n "${RIG_SOURCES:-}" ]; then
-        printf 'Dir::Etc::sourcelist "%s";\nDir::Etc::sourceparts "/dev/null";\n' "$RIG_SOURCES" >>"$state/conf"
+    sources=${sources:-$(suite_sources "$state/suite")} || sources=
+    if [ -n "$sources" ]; then
+        printf 'Dir::Etc::sourcelist "%s";\nDir::Etc::sourceparts "/dev/null";\n' "$sources" >>"$state/conf"
     fi
     export APT_CONFIG=$state/conf
-    apt-get -qq update
+    fetch "$state/log" apt-get -qq update
     cd "$folder" || exit
-    apt-get -qq download "$@"
+    fetch "$state/log" apt-get -qq download "$@"
 )
 
 # kernel FOLDER ARCHITECTURE: Debian's kernel with its modules, unpacked, and a static busybox.

@@ -43,8 +43,7 @@ case $part-$architecture in
 cuts-*)
     need qemu-storage-daemon qemu-system-common qemu-img qemu-utils systemd-nspawn systemd-container mount mount
     if [ ! -c /dev/fuse ] || [ ! -c /dev/loop-control ]; then
-        say "not run: no FUSE or no loop devices here"
-        exit 77
+        not_run "no FUSE or no loop devices here"
     fi
     ;;
 *-amd64) need qemu-system-x86_64 qemu-system-x86 ;;
@@ -56,7 +55,7 @@ esac
 python=${PYTHON:-$repository/.venv-test/bin/python}
 [ -x "$python" ] || python=$(command -v python3)
 "$python" -c 'import numpy, onnx, onnxruntime, scipy' 2>/dev/null ||
-    { say "not run: $python lacks the test packages; run tools/test.sh once" && exit 77; }
+    not_run "$python lacks the test packages; run tools/test.sh once"
 
 scratch=$(mktemp -d "${TMPDIR:-/var/tmp}/edge-tts-device.XXXXXX")
 trap 'rm -rf -- "$scratch"' EXIT

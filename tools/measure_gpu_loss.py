@@ -25,6 +25,7 @@ import numpy as np
 from edge_tts.audio.limiter import to_int16
 from edge_tts.audio.player import Player
 from edge_tts.audio.virtual_sinks import NullSink
+from edge_tts.config import load_settings
 from edge_tts.inference.fallback_session import FallbackSession, Opener
 from edge_tts.inference.gpu_thread import open_prompt, shared_gpu_thread
 from edge_tts.inference.onnx_session import OnnxSession
@@ -72,8 +73,13 @@ def stand_in(voice: Voice, graph: str, plan: ProviderPlan) -> FallbackSession:
 def sessions_of(voice: Voice, real: bool) -> tuple[dict[str, FallbackSession], ProviderPlan]:
     if real:
         plan = choose_provider(probe_board())
+        if not plan.steps[0].on_gpu:
+            raise SystemExit(f"no GPU can be used here: {plan.skipped[0].reason}")
+        folder = load_settings().inference.engine_folder
         return {
-            graph: open_session(voice.graph_paths(graph), plan, graph=graph, gpu_worker=True)
+            graph: open_session(
+                voice.graph_paths(graph), plan, graph=graph, engine_folder=folder, gpu_worker=True
+            )
             for graph in GRAPHS
         }, plan
     plan = ProviderPlan(
@@ -156,8 +162,8 @@ def main() -> None:
             flush=True,
         )
 
-    print(f"{'the GPU':<22} {'first audio ms':>14} {'silent ms':>9} {'underruns':>9}  ended on")
     whole = speak(voice, options.line, None, 0, options.gpu)
+    print(f"{'the GPU':<22} {'first audio ms':>14} {'silent ms':>9} {'underruns':>9}  ended on")
     show("works", whole)
     longest_ms = 0.0
     for fault in FAULTS:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks everything: makes .venv-test, installs what the checks need, then runs linters and tests.
-#   bash tools/test.sh                 everything
+#   bash tools/test.sh                 everything, and the core of it on an emulated aarch64 machine
 #   bash tools/test.sh tests/text -k zh    the linters, then pytest with these arguments
 # A second run reuses the environment. Status 0 only if every step passed.
 set -uo pipefail
@@ -18,6 +18,8 @@ bin=$venv/bin
 packages=(python3-venv python3-dev gcc g++ binutils libc6-dev portaudio19-dev pulseaudio
     pulseaudio-utils alsa-utils libasound2-plugins socat netcat-openbsd shellcheck systemd
     systemd-container)
+# To run aarch64 programs in a root file system of their own.
+emulation=(mmdebstrap arch-test qemu-user-static binfmt-support)
 
 prepare() {
     local python fingerprint
@@ -35,21 +37,46 @@ prepare() {
     printf '%s\n' "$fingerprint" >"$venv/.installed"
 }
 
+# What a rig ends with on a machine that can't run it.
+NOT_HERE=77
 failed=()
 step() {
-    local name=$1 began=$SECONDS
+    local name=$1 began=$SECONDS verdict=passed status=0
     shift
     printf '== %s\n' "$name"
-    if "$@"; then
-        printf '== %s: passed (%d s)\n' "$name" $((SECONDS - began))
-    else
-        printf '== %s: FAILED (%d s)\n' "$name" $((SECONDS - began))
+    "$@" || status=$?
+    case $status in
+    0) ;;
+    "$NOT_HERE") verdict='NOT RUN, for the reason above' ;;
+    *)
+        verdict=FAILED
         failed+=("$name")
-    fi
+        ;;
+    esac
+    printf '== %s: %s (%d s)\n' "$name" "$verdict" $((SECONDS - began))
 }
 
 shell_scripts() {
     git ls-files -z -- '*.sh' .ci/run 2>/dev/null | xargs -0 -r shellcheck -x
+}
+
+# aarch64 by emulation runs beside pytest, on what that leaves of a second core.
+start_aarch64() {
+    apt_install "${emulation[@]}" || note "going on without some system packages: ${APT_COMMAND:-}"
+    aarch64_log=$(mktemp)
+    PYTHON=$bin/python nice -n 19 timeout --kill-after=30 "${AARCH64_LIMIT_S:-2400}" \
+        bash tests/arm64/run.sh all >"$aarch64_log" 2>&1 </dev/null &
+    aarch64=$!
+    trap 'kill "$aarch64" 2>/dev/null' EXIT
+}
+
+finish_aarch64() {
+    local status=0
+    wait "$aarch64" || status=$?
+    cat "$aarch64_log"
+    rm -f -- "$aarch64_log"
+    trap - EXIT
+    return "$status"
 }
 
 prepare
@@ -68,9 +95,11 @@ if have shellcheck && [ -e .git ]; then
 else
     note "shellcheck or git is missing: the shell scripts were not checked"
 fi
+[ $# -gt 0 ] || start_aarch64
 # A test that hangs ends the run with a report instead of holding it for ever.
 step "pytest" timeout --signal=INT --kill-after=60 "${TEST_LIMIT_S:-4200}" python -m pytest --color=no \
     --durations=10 "$@"
+[ $# -gt 0 ] || step "aarch64" finish_aarch64
 
 if [ "${#failed[@]}" -gt 0 ]; then
     printf 'failed: %s\n' "${failed[*]}"

@@ -7,7 +7,7 @@
 # RIG_SUITE    the distribution of the root file systems (default: bookworm)
 # RIG_NETWORK  `no`: what runs in a root has no network
 
-RIG_CACHE=${RIG_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/edge-tts-rigs}
+RIG_CACHE=${RIG_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/edge-tts-rigs}
 RIG_SUITE=${RIG_SUITE:-bookworm}
 
 say() { printf '%s\n' "$*" >&2; }

@@ -23,7 +23,7 @@ _NUMBER_BEFORE = _MAGNITUDES | frozenset("十第初")
 _UNITY_BEFORE = frozenset("之统唯逐划单专")
 # 一 before these names the first one: 一号, 一楼, 一级, 一段母线.
 _ORDINAL_NEXT = re.compile(
-    r"[号楼月级期班区线母]|段(?!时|路|距|话)|层(?![水油膜灰冰雪保薄])|次(?:风|侧|回路|水|泵|设备|网|油|系统|元件|变|仪表)"
+    r"[号楼月级期班区线母]|段(?!时|路|距|话)|层(?![水油膜灰冰雪保薄])|次(?:风|侧|回路|水|泵|设备|网|油|系统|元件|变|仪表|电流|电压|绕组|线圈|接线|调频)"
     r"|车间|分厂|工段|工位|回路|单元|相(?!同)"
 )
 # ... unless a word of counting or pointing stands before.
@@ -108,7 +108,7 @@ def _tone_of_yi(index: int, characters: list[str], syllables: list[str]) -> str:
         return "1"
     if before == "点" and index > 1 and characters[index - 2] in NUMERALS:
         return "1"
-    if before and before == after and before not in NUMERALS:
+    if before and before == after and before not in NUMERALS and before not in "个台次天步层点":
         return "5"
     if after not in _MAGNITUDES:
         if before in DIGITS or after in DIGITS or before in _NUMBER_BEFORE:

@@ -104,6 +104,7 @@ synth_everywhere() {
         arm64_synth "$precision" "$TEXT" --voice "/srv/work/$voice" -o "/srv/work/$name-$QEMU_CPU.wav" --stats json \
             >"$scratch/$name-$QEMU_CPU.json"
         pairs+=("$name-x86" "$name-$QEMU_CPU")
+        [ "$QEMU_CPU" = "$1" ] || pairs+=("$name-$1" "$name-$QEMU_CPU")
     done
 }
 

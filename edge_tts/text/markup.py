@@ -34,6 +34,9 @@ _ENTITY = pattern(
     r"&(lt|gt|amp|nbsp|quot|apos|deg|plusmn|micro|times|#\d{1,7}|#x[0-9a-fA-F]{1,6});"
 )
 _UNKNOWN_ENTITY = pattern(r"(?<![A-Za-z0-9])&[a-z][A-Za-z0-9]{0,30};")
+# Escapes that nobody undid: a code point and, where it can be no path, the end of a line.
+_ESCAPED = pattern(r"\\u(?P<code>[0-9a-fA-F]{4})|(?:(?<=[^\x00-\x7e])|(?<=[.,;!?) ]))\\[nrt]|\\n$")
+_PERCENT_ENCODED = pattern(r"(?:%[0-9A-Fa-f]{2}){3,}")
 _ENTITIES = {
     "lt": "<", "gt": ">", "amp": "&", "nbsp": " ", "quot": '"', "apos": "'", "deg": "°",
     "plusmn": "±", "micro": "µ", "times": "×",
@@ -77,6 +80,19 @@ def _strip_elements(text: str) -> str:
     return _ELEMENT.sub(plain, text)
 
 
+def _unescaped(match: re.Match[str]) -> str:
+    if match["code"]:
+        return chr(int(match["code"], 16))
+    return " " if match.group()[-1] == "t" else "\n"
+
+
+def _percent_decoded(match: re.Match[str]) -> str:
+    try:
+        return bytes.fromhex(match.group().replace("%", "")).decode("utf-8")
+    except UnicodeDecodeError:
+        return match.group()
+
+
 def _entity(match: re.Match[str]) -> str:
     body = match[1]
     if not body.startswith("#"):
@@ -101,6 +117,11 @@ def strip_markup(text: str, warnings: list[str]) -> str:
         text = _strip_elements(_TAG.sub(_untag, text))
     if "&" in text:
         text = _UNKNOWN_ENTITY.sub(" ", _ENTITY.sub(_entity, text))
+    if "\\" in text:
+        text = _ESCAPED.sub(_unescaped, text)
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if "%" in text:
+        text = _PERCENT_ENCODED.sub(_percent_decoded, text)
     if "{" in text or "%" in text:
         found = []
         for form in (_FORMAT_RUN, _TEMPLATE):

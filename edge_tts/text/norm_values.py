@@ -115,8 +115,8 @@ def unit_at(text: str, pos: int) -> tuple[Unit, int] | None:
         return None
     if text[end : end + 1].isdigit() and symbol[-1].isalpha():
         return None
-    if symbol == "deg" and (scale := _DEGREE_SCALE.match(text, end)):
-        return parse_unit(f"deg{scale['scale']}")[0], scale.end()  # type: ignore[index]
+    if symbol in ("deg", "°") and (scale := _DEGREE_SCALE.match(text, end)):
+        return parse_unit(f"°{scale['scale']}")[0], scale.end()  # type: ignore[index]
     if symbol in ("in", "mm") and (column := _COLUMN.match(text, end)):
         liquid = "Hg" if column["liquid"] == "Hg" else "H2O"
         return parse_unit(symbol + liquid)[0], column.end()  # type: ignore[index]

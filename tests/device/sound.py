@@ -82,6 +82,33 @@ def likeness_at(capture: Signal, sound: Signal, index: int, slack: int = 48) -> 
     return find(capture[first : index + len(sound) + slack], sound).likeness
 
 
+@dataclass(frozen=True)
+class Pieces:
+    """How many pieces of a sound lie where they should, and how far from there at most."""
+
+    heard: int
+    count: int
+    largest_shift: int
+
+
+def find_pieces(
+    capture: Signal, sound: Signal, index: int, piece: int, slack: int, least: float
+) -> Pieces:
+    """Look for each piece of ``sound`` near its place, counted from ``index``; all in samples.
+
+    A device that ran dry moves what follows; a piece with such a place in it is not heard.
+    """
+    heard, largest_shift = 0, 0
+    starts = range(0, len(sound) - piece + 1, piece)
+    for start in starts:
+        first = max(0, index + start - slack)
+        match = find(capture[first : index + start + piece + slack], sound[start : start + piece])
+        if match.likeness >= least:
+            heard += 1
+            largest_shift = max(largest_shift, abs(first + match.index - index - start))
+    return Pieces(heard, len(starts), largest_shift)
+
+
 def longest_gap_s(capture: Signal, first: int, last: int, sample_rate_hz: int) -> float:
     """The longest run of exact zeros between two places."""
     loud = np.flatnonzero(capture[first:last])

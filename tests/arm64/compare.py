@@ -86,7 +86,7 @@ def _mel_filters() -> Samples:
 
 
 def compare(folder: Path, name: str, other: str) -> bool:
-    precision = name.split("-")[-2]
+    (precision,) = TOLERANCES.keys() & name.split("-")
     for each in (name, other):
         stats = json.loads((folder / f"{each}.json").read_text("utf-8"))
         if set(stats["networks"].values()) != {f"cpu {precision}"} or stats["via"] != ["neural"]:

@@ -1,7 +1,7 @@
 """A device from its first boot over crashes and a power cut to a reboot.
 
 Alarms go through the socket; what left the emulated card is compared with what
-``edgetts synth`` makes of the same text on this machine. Prints a line for
+``edgetts synth`` makes of the same text. Prints a line for
 each check and each time, and ends with status 1 when a check failed.
 """
 
@@ -16,8 +16,17 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.device.machine import Accelerator, Machine, MachineError, choose_accelerator, new_disk
-from tests.device.sound import read_capture
-from tests.device.speech import SAME, TEXTS, Captures, Report, into_words_s, references
+from tests.device.sound import Signal, read_capture
+from tests.device.speech import (
+    SAME,
+    TEXTS,
+    Captures,
+    Report,
+    into_words_s,
+    references,
+    synth_here,
+    synth_there,
+)
 
 BOOT_S = 1800.0
 OWN_TIME = "which by instructions counted every wait for the disk stretches"
@@ -158,6 +167,8 @@ class Device:
         self._architecture, self._image, self._folder = architecture, image, folder
         self._accelerator: Accelerator = choose_accelerator(architecture, image, folder)
         report.figure(f"{architecture}, computed by {self._accelerator}")
+        # Emulated x86 has no VNNI, and without it ONNX Runtime's int8 computes other samples.
+        self.own_samples = architecture == "amd64" and self._accelerator == "tcg"
 
     @contextmanager
     def boot(self, name: str, card: str = "hda") -> Iterator[Machine]:
@@ -209,10 +220,12 @@ def later_boots(device: Device, report: Report) -> None:
 def run(architecture: str, image: Path, folder: Path, voice: Path, short: bool) -> int:
     report = Report()
     began_s = time.monotonic()
-    sounds = references(folder, voice)
+    sounds: dict[str, Signal] = {}
     device = Device(architecture, image, folder, report)
     try:
         with device.boot("first") as machine:
+            synth = synth_there(machine) if device.own_samples else synth_here(voice)
+            sounds = references(folder, synth)
             first_boot(machine, report, short)
         if not short:
             later_boots(device, report)
@@ -223,7 +236,8 @@ def run(architecture: str, image: Path, folder: Path, voice: Path, short: bool) 
         for name in ("first", "usb", "again")
         if (path := folder / f"{name}.wav").exists()
     }
-    check_captures(Captures(boots, sounds, report))
+    if sounds:
+        check_captures(Captures(boots, sounds, report))
     report.figure(f"all in {time.monotonic() - began_s:.0f} s of the host")
     for what in report.failed:
         print(f"failed: {what}")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from edge_tts.audio.tones import attention_tone
-from tests.device.machine import SAMPLE_RATE_HZ
+from tests.device.machine import SAMPLE_RATE_HZ, Machine, MachineError
 from tests.device.sound import Signal, find, find_pieces, likeness_at, read_mono, trimmed
 
 # A sound converted to the card's rate and back in level scores above 0.95, another text below 0.3.
@@ -54,16 +56,37 @@ class Report:
         print(f"       {what}", flush=True)
 
 
-def references(folder: Path, voice: Path) -> dict[str, Signal]:
-    """What each text sounds like by ``edgetts synth`` on this machine, at the card's rate."""
-    sounds = {}
-    for name, (_, text) in TEXTS.items():
-        path = folder / f"reference-{name.replace(' ', '-')}.wav"
+def synth_here(voice: Path) -> Callable[[str, Path], None]:
+    """``edgetts synth`` on this machine."""
+
+    def synth(text: str, path: Path) -> None:
         subprocess.run(
             [sys.executable, "-m", "edge_tts", "synth", text, "-o", str(path)],
             check=True,
             env={**os.environ, "EDGETTS_VOICE": str(voice), "EDGETTS_CONFIG": os.devnull},
         )
+
+    return synth
+
+
+def synth_there(machine: Machine) -> Callable[[str, Path], None]:
+    """``edgetts synth`` on the device."""
+
+    def synth(text: str, path: Path) -> None:
+        made = machine.do("shell", command=f"edgetts synth '{text}' -o /tmp/reference.wav")
+        if made["rc"]:
+            raise MachineError(f"edgetts synth failed: {made['output']}")
+        path.write_bytes(base64.b64decode(machine.do("fetch", path="/tmp/reference.wav")))
+
+    return synth
+
+
+def references(folder: Path, synth: Callable[[str, Path], None]) -> dict[str, Signal]:
+    """What each text sounds like, at the card's rate."""
+    sounds = {}
+    for name, (_, text) in TEXTS.items():
+        path = folder / f"reference-{name.replace(' ', '-')}.wav"
+        synth(text, path)
         sounds[name] = trimmed(read_mono(path, SAMPLE_RATE_HZ))
     return sounds
 

@@ -108,3 +108,10 @@ def test_realtime_needs_no_capability() -> None:
     service = read_unit(UNITS / "drop-ins/realtime.conf")["Service"]
     assert int(service["LimitRTPRIO"]) >= 90, "the settings allow up to 90"
     assert service["RestrictRealtime"] == "no"
+
+
+def test_sound_is_open_to_a_service_that_starts_before_its_driver() -> None:
+    """systemd looks a name up in /proc/devices at the start; ALSA's number is 116 everywhere."""
+    text = (UNITS / "edge-tts.service").read_text("utf-8")
+    allowed = [line for line in text.splitlines() if line.startswith("DeviceAllow=")]
+    assert allowed == ["DeviceAllow=char-116 rw"]

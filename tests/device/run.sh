@@ -112,7 +112,7 @@ if [ "$part" = cuts ]; then
     newer_package "$package" "$scratch/new.deb"
     # The mounts are gone with the process, however it ends.
     unshare --mount --propagation private "$python" -m tests.device.cuts "$image/root.img" \
-        "${keep:-$scratch}" "$scratch/new.deb" "${voice:-$repository/models/zh-en}" --cuts "$cuts" || status=$?
+        "${keep:-$scratch}" "$scratch/new.deb" --cuts "$cuts" || status=$?
 else
     "$python" -m tests.device.scenario "$architecture" "$image" "${keep:-$scratch}" \
         "${voice:-$repository/models/zh-en}" ${short:+"$short"} || status=$?

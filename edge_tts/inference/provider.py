@@ -1,8 +1,9 @@
 """Which execution provider runs the networks on a board.
 
-The chain is TensorRT fp16, CUDA fp32, CPU int8, CPU fp32. What the board can't
-use is left out with its reason; what fails at loading or in the middle of a
-sentence is left one step at a time, with one log line a step.
+The chain is TensorRT fp16, CUDA fp32, CPU int8, CPU fp32; on an x86 processor without
+VNNI fp32 comes before int8. What the board can't use is left out with its reason; what
+fails at loading or in the middle of a sentence is left one step at a time, with one log
+line a step.
 """
 
 from __future__ import annotations
@@ -37,11 +38,11 @@ PROVIDERS = ("tensorrt", "cuda", "cpu")
 
 def provider_table(board: Board) -> tuple[ProviderStep, ...]:
     """Every step of the chain with whether this board can use it, and why (not)."""
+    precisions = ("int8", "fp32") if _adds_int8_exactly(board) else ("fp32", "int8")
     return (
         _tensorrt_step(board),
         _cuda_step(board),
-        _cpu_step(board, "int8"),
-        _cpu_step(board, "fp32"),
+        *(_cpu_step(board, precision) for precision in precisions),
     )
 
 
@@ -53,7 +54,8 @@ def choose_provider(
     Args:
         board: what :func:`probe_board` found.
         forced: one of :data:`PROVIDERS`: that one alone, without a way down.
-            ``cpu`` takes int8, or fp32 where the voice has no int8. ``None``
+            ``cpu`` takes int8, or fp32 where the voice has no int8 or the
+            processor adds it wrongly. ``None``
             and ``auto`` leave the choice to the board.
         precision: ``int8``, ``fp16`` or ``fp32`` keeps only the steps that
             compute in it; ``None`` and ``auto`` keep all.
@@ -188,8 +190,19 @@ def _cpu_step(board: Board, precision: str) -> ProviderStep:
     if "onnxruntime" not in board.python_modules:
         return _unusable("cpu", precision, "ONNX Runtime is not installed: pip install onnxruntime")
     if precision == "fp32":
+        if not _adds_int8_exactly(board):
+            return ProviderStep("cpu", "fp32", "without VNNI instructions int8 overflows")
         return ProviderStep("cpu", "fp32", "the reference, where int8 can't run")
     return ProviderStep("cpu", "int8", _int8_words(board))
+
+
+def _adds_int8_exactly(board: Board) -> bool:
+    """Whether int8 products add up without overflow.
+
+    x86 before VNNI adds pairs of them in 16 bits, which saturates (OpenVINO's notes on the
+    saturation issue): the same text sounds 5 to 7 dB of spectrum apart.
+    """
+    return board.is_arm or not board.cpu_features.isdisjoint(("avx512_vnni", "avx_vnni"))
 
 
 def _int8_words(board: Board) -> str:
@@ -199,10 +212,10 @@ def _int8_words(board: Board) -> str:
             if feature in features:
                 return f"int8 {words} instructions ({feature})"
         return "int8 without dot product instructions: less memory, little faster than fp32"
-    for feature in ("avx512_vnni", "avx_vnni", "avx2"):
+    for feature in ("avx512_vnni", "avx_vnni"):
         if feature in features:
             return f"int8 by {feature}"
-    return "int8 by baseline instructions"
+    return "int8 that overflows: this processor has no VNNI instructions"
 
 
 def _gpu_words(board: Board) -> str:

@@ -45,6 +45,24 @@ def test_boards_without_gpu_compute_in_int8(
     assert all("libcuda.so.1" in step.reason for step in plan.skipped)
 
 
+@pytest.mark.parametrize(
+    ("features", "first"),
+    [
+        ("sse2 ssse3 avx avx2", "fp32"), ("sse2 ssse3", "fp32"), ("avx2 avx512f avx512bw", "fp32"),
+        ("avx2 avx_vnni", "int8"), ("avx2 avx512f avx512_vnni", "int8"),
+    ],
+)  # fmt: skip
+def test_x86_computes_in_int8_only_where_it_adds_up(
+    tmp_path: Path, features: str, first: str
+) -> None:
+    board = boards.make_board(tmp_path, architecture="x86_64", features=features)
+    plan = choose_provider(board)
+    assert {step.precision for step in plan.steps} == {"int8", "fp32"}
+    assert plan.steps[0].precision == first
+    assert choose_provider(board, "cpu").steps[0].precision == first
+    assert choose_provider(board, precision="int8").steps[0].precision == "int8"
+
+
 def test_orin_takes_tensorrt_first(tmp_path: Path) -> None:
     plan = choose_provider(boards.orin(tmp_path))
     assert steps_of(plan) == [

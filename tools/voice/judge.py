@@ -62,6 +62,22 @@ def resample(audio: Float32, rate_hz: int) -> Float32:
     return resample_poly(audio, JUDGE_RATE_HZ // common, rate_hz // common).astype(np.float32)
 
 
+def pieces(audio: Float32, longest_s: float = 25.0) -> list[Float32]:
+    """Samples at 16 kHz cut at their quietest places into what Whisper hears in one window.
+
+    Given more than 30 s, it drops whole sentences where its windows meet.
+    """
+    block = JUDGE_RATE_HZ // 10
+    cut = []
+    while len(audio) > longest_s * JUDGE_RATE_HZ:
+        first, last = (round(share * longest_s * 10) for share in (0.5, 1.0))
+        loudness = np.square(audio[first * block : last * block]).reshape(-1, block).sum(1)
+        end = (first + int(loudness.argmin())) * block + block // 2
+        cut.append(audio[:end])
+        audio = audio[end:]
+    return [*cut, audio]
+
+
 class Judge:
     """Listens with Whisper and DistillMOS."""
 
@@ -97,16 +113,19 @@ class Judge:
 
     def transcribe(self, audio: Float32, language: str, beam: int = 5) -> str:
         """What Whisper hears in samples at 16 kHz."""
-        segments, _ = self._whisper.transcribe(
-            np.pad(audio, JUDGE_RATE_HZ // 4),
-            language=language,
-            beam_size=beam,
-            temperature=0.0,
-            condition_on_previous_text=False,
-            without_timestamps=True,
-            initial_prompt="以下是普通话的句子。" if language == "zh" else None,
-        )
-        return "".join(segment.text for segment in segments).strip()
+        heard = []
+        for piece in pieces(audio):
+            segments, _ = self._whisper.transcribe(
+                np.pad(piece, JUDGE_RATE_HZ // 4),
+                language=language,
+                beam_size=beam,
+                temperature=0.0,
+                condition_on_previous_text=False,
+                without_timestamps=True,
+                initial_prompt="以下是普通话的句子。" if language == "zh" else None,
+            )
+            heard += [segment.text.strip() for segment in segments]
+        return " ".join(heard)
 
     def errors(self, text: str, heard: str, language: str) -> tuple[int, int, int]:
         """Edit distances without and with tones, and the number of tokens asked for."""

@@ -100,3 +100,24 @@ def test_silence_proves_nothing(tmp_path: Path) -> None:
 
 def test_nothing_compared_is_no_success(tmp_path: Path) -> None:
     assert compare.main(str(tmp_path)) == 1
+
+
+@pytest.mark.parametrize(
+    ("precision", "frames", "status"),
+    [("int8", 1, 0), ("int8", 20, 1), ("fp32", 1, 1)],
+)
+def test_a_frame_more_in_a_pause_is_a_rounding_of_int8(
+    tmp_path: Path, precision: str, frames: int, status: int
+) -> None:
+    pause = np.random.default_rng(6).normal(0, 0.001, 3000 + 300 * frames)
+    one, other = f"v-{precision}-x86", f"v-{precision}-arm"
+    write(tmp_path, one, np.concatenate([speech(2.0), pause[:3000], speech(1.0)]))
+    write(tmp_path, other, np.concatenate([speech(2.0), pause, speech(1.0)]))
+    assert compare.main(str(tmp_path), one, other) == status
+
+
+def test_other_words_are_not_warped_away(tmp_path: Path) -> None:
+    signal = speech(2.0)
+    write(tmp_path, "v-int8-x86", signal)
+    write(tmp_path, "v-int8-arm", np.concatenate([signal[:24000][::-1], signal[24000 - 120 :]]))
+    assert compare.main(str(tmp_path), "v-int8-x86", "v-int8-arm") == 1

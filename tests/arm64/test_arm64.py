@@ -15,7 +15,7 @@ NOT_HERE = 77
 
 
 @pytest.mark.skipif(
-    not ENABLED, reason="tools/test.sh runs it beside pytest; EDGETTS_RIGS=1 runs it in here"
+    not ENABLED, reason="tools/test.sh runs it after pytest; EDGETTS_RIGS=1 runs it in here"
 )
 @pytest.mark.parametrize("part", ["samples", "tests", "installed"])
 def test_aarch64_agrees_with_this_machine(part: str) -> None:

@@ -32,6 +32,7 @@ from edge_tts.errors import DeviceError, EdgeTtsError, NothingToSpeakError
 
 _IDLE_S = 0.5
 _NO_DEVICE_S = 0.1
+_STOP_S = 2.0
 # Between a sentence that broke off and its repetition by the next step down.
 _RESTART_PAUSE_S = 0.25
 _SLICE_S = 0.1
@@ -97,7 +98,7 @@ class Speaker:
         if telling is not None:
             self._interrupt(telling)
         if self._thread is not None:
-            self._thread.join(_IDLE_S + 1.5)
+            self._thread.join(_STOP_S)
 
     def _run(self) -> None:
         while not self._stopping:

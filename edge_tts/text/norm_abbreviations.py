@@ -52,8 +52,10 @@ _NUMBER_SIGN = pattern(
     r"[Nn][Oo]s?(?:\.\s*|[:：]\s?|\s+|(?=\d))#?(?=\d)|NO\.\s*#?(?=[A-Z]?\d)|No\.\s(?=of )"
 )
 _NITROGEN_OXIDE = pattern(
-    r"NO[23](?:-N|⁻|\s?(?:浓度|含量|超标|检测|分析|传感|探头|探测|气体|泄漏|偏高)|\s?[\d.]+\s?(?:mg|ppm|ppb))"
+    r"NO[23](?:-N|⁻|\s?(?:浓度|含量|超标|检测|分析|传感|探头|探测|气体|泄漏|偏高)|\s?[\d.]+\s?(?:mg|ppm|ppb)"
+    r"|\s(?:high|low|levels?|concentration|gas|alarm|sensor|detector|detected|emissions?|leak)\b)"
 )
+_GAS_AMOUNT_BEFORE = pattern(r"(?:ppm|ppb|mg/m[3³])(?: of)?$")
 _SIGNED_NUMBER = pattern(r"(\d{1,4})(?![\d.]|\s?[-~–][ #]?\d)[#＃]?(?![A-Za-z])")
 _TENS = pattern(
     r"(?:twen|thir|for|fif|six|seven|eigh|nine)ty-(?:one|two|three|four|five|six|seven|eight|nine|"
@@ -195,7 +197,8 @@ def number_sign_at(scan: Scan, start: int) -> int:
     match = _NUMBER_SIGN.match(scan.text, start)
     if match is None or not _starts(scan.text, start):
         return 0
-    if _NITROGEN_OXIDE.match(scan.text, start):
+    measured = _GAS_AMOUNT_BEFORE.search(scan.before(start, 10)) and match.end() == start + 2
+    if measured or _NITROGEN_OXIDE.match(scan.text, start):
         return 0
     return number_sign(scan, start, match.end())
 

@@ -15,12 +15,10 @@ from tests.packs import copy_pack
 @pytest.fixture(autouse=True)
 def _voice(
     tiny_voice: Path,
-    compiled_lexicon: Path | None,
+    compiled_lexicon: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    if compiled_lexicon is None:
-        pytest.skip("the checkout has no compiled lexicon")
     monkeypatch.setenv("EDGETTS_VOICE", str(copy_pack(tiny_voice, tmp_path / "pack")))
     monkeypatch.setenv("EDGETTS_LEXICON_D", str(tmp_path / "none"))
 

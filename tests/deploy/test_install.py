@@ -32,7 +32,7 @@ def throwaway_root(scratch: Path, mounted: Path, *steps: str) -> subprocess.Comp
 
 
 @pytest.fixture
-def checkout(tmp_path: Path, compiled_lexicon: Path | None) -> Path:
+def checkout(tmp_path: Path, compiled_lexicon: Path) -> Path:
     """The files of this checkout with the tiny voice as its only one."""
     folder = tmp_path / "checkout"
     folder.mkdir()

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from edge_tts.errors import VoiceError
 from edge_tts.inference.onnx_session import OnnxSession
 from edge_tts.synthesis.acoustic_model import AcousticModel
 from edge_tts.synthesis.dsp_vocoder import DspVocoder
@@ -25,10 +24,7 @@ TEXT = "1号主变油温85℃，重瓦斯保护跳闸。Motor overload, check pu
 
 @pytest.fixture(scope="module", params=FOLDERS, ids=lambda folder: folder.name)
 def voice(request: pytest.FixtureRequest) -> Voice:
-    try:
-        return load_voice(request.param)
-    except VoiceError as exc:
-        pytest.skip(f"not whole: {exc}")
+    return load_voice(request.param)
 
 
 class Speaker:

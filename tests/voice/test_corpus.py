@@ -82,7 +82,7 @@ def test_a_shard_reads_back_as_written(tmp_path: Path) -> None:
 
 
 def test_packed_shards_are_small_and_true(tmp_path: Path) -> None:
-    pytest.importorskip("soundfile")
+    pytest.importorskip("soundfile", reason="soundfile, which packs to Opus, is not installed")
     from tools.voice import pack
 
     time_s = np.arange(400 * HOP_LENGTH) / 24000

@@ -24,8 +24,8 @@ AVERAGE_DECAY = 0.998
 def optimiser(module: nn.Module, rate: float, betas: tuple[float, float]) -> torch.optim.Optimizer:
     """AdamW without decay for vectors and embeddings.
 
-    Muon for the blocks' matrices was slower here: after 160 steps from nothing the mel
-    distance was 0.40 where AdamW had 0.36, in half as much time again.
+    Muon for the blocks' matrices was slower here: after 160 steps from nothing the mel was
+    1.55 nepers off where AdamW's was 1.37, in half as much time again.
     """
     decayed = [p for n, p in module.named_parameters() if p.ndim > 1 and "embedding" not in n]
     others = [p for n, p in module.named_parameters() if not (p.ndim > 1 and "embedding" not in n)]

@@ -42,6 +42,7 @@ from tools.voice.stage import Stage, take
 MATCHING_WEIGHT = 3.0
 ADVERSARIAL_WEIGHT = 0.3
 SEGMENTS_A_STEP = 12
+DISCRIMINATOR_RATE = 8e-4
 
 
 def train_acoustic(stage: Stage, corpus: Corpus, random: np.random.Generator, batch: int) -> None:
@@ -70,8 +71,7 @@ def judge(
 ) -> tuple[dict[str, torch.Tensor], torch.Tensor]:
     """Train one discriminator on half of the segments, and hear it on them.
 
-    All of them on all segments cost several times the generator; taken in turn they
-    teach as well in half the time.
+    All of them on all segments take more than half of a step's time.
     """
     judges = stage.modules["discriminators"]
     assert isinstance(judges, Discriminators)
@@ -242,7 +242,7 @@ def train(together: peers.Peers, options: Options) -> None:
     for key, module in modules.items():
         module.to(device)
         betas = (0.9, 0.98) if name == "acoustic" else (0.8, 0.99)
-        rate = 8e-4 if key == "discriminators" else options.rate or default_rate
+        rate = DISCRIMINATOR_RATE if key == "discriminators" else options.rate or default_rate
         stage.optimise(key, rate, betas)
     stage.average_weights()
     resumed = stage.load()

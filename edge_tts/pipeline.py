@@ -178,6 +178,7 @@ class Pipeline:
             DspVocoder(voice),
             voice,
             new_spectral_filter=self._new_filter if self._filter_wanted else None,
+            fixed_shapes=self._on_gpu,
             slowest_real_time_factor=SLOWEST_REAL_TIME_FACTOR if self._real_time else None,
             new_listener=Listener if self._real_time else None,
         )
@@ -220,6 +221,11 @@ class Pipeline:
             inference = self._settings.inference
             self._plan = choose_provider(probe_board(), inference.provider, inference.precision)
         return self._plan
+
+    def _on_gpu(self) -> bool:
+        """Whether a GPU may run the networks: its engines are built for fixed shapes."""
+        steps = self._ready_plan().steps_for("decoder") + self._ready_plan().steps_for("vocoder")
+        return any(step.on_gpu for step in steps)
 
     @property
     def _filter_wanted(self) -> bool:

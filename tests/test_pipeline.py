@@ -12,6 +12,7 @@ from edge_tts.audio_chunk import AudioChunk
 from edge_tts.config import load_settings
 from edge_tts.errors import ConfigError, NothingToSpeakError, ProviderError, UsageError, VoiceError
 from edge_tts.pipeline import Pipeline, build_pipeline
+from edge_tts.synthesis.utterance_stream import ChunkPlan
 from tests.tiny_voice import write_tiny_voice
 
 TEXT = "警告，主轴温度过高，当前 85℃。Motor overload."
@@ -44,6 +45,21 @@ def test_speaks_both_languages(pipeline: Pipeline) -> None:
     # The limiter holds chunks back by a moment and loses none of it.
     assert len(samples) % pipeline.voice.hop_length == 0
     assert 0 < np.abs(samples).max() <= 10 ** (-1 / 20)
+
+
+def test_a_processor_makes_no_chunk_of_a_short_remainder(pipeline: Pipeline) -> None:
+    lengths = pipeline.voice.graphs["vocoder"].chunk_frames
+    spared = 0
+    for speed in np.linspace(0.5, 2.0, 16):
+        chunks = list(pipeline.stream("当前值过高", float(speed)))
+        frames = len(samples_of(chunks)) // pipeline.voice.hop_length
+        free, fixed = (
+            len(list(ChunkPlan(lengths, lambda fixed=fixed: fixed).spans(frames, 0)))  # type: ignore[misc]
+            for fixed in (False, True)
+        )
+        assert len(chunks) == free
+        spared += fixed - free
+    assert spared
 
 
 def test_building_loads_no_network(pipeline: Pipeline) -> None:

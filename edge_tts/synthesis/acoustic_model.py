@@ -126,14 +126,17 @@ class AcousticModel:
         owner = np.repeat(np.arange(len(durations)), durations)
         return Utterance(hidden, durations, owner)
 
-    def start_decoding(self, utterance: Utterance, start: int, stop: int, chunk: int) -> Decoding:
+    def start_decoding(
+        self, utterance: Utterance, start: int, stop: int, chunk: int | None
+    ) -> Decoding:
         """Begin to decode the frames ``[start, stop)``.
 
         Args:
             utterance: from :meth:`encode`.
             start: first frame.
             stop: frame after the last, at most ``start + chunk``.
-            chunk: the nominal chunk length, which sets the width of the window.
+            chunk: the nominal chunk length, which sets the width of the window;
+                ``None`` for no wider a window than must be seen.
 
         Raises:
             InferenceError: the network could not be loaded.

@@ -76,6 +76,7 @@ class Synthesizer:
             spectra; ``None`` filters nothing.
         chunk_frames: chunk lengths in frames, the last one repeats; by default
             those of the voice. Samples do not depend on them.
+        fixed_shapes: see :class:`ChunkPlan`; asked for each phrase, after its encoder ran.
         slowest_real_time_factor: see :class:`VocoderChain`.
         new_listener: made for each text when somebody hears it while it is made;
             a network that can be late is then waited for no longer than sound lasts.
@@ -93,6 +94,7 @@ class Synthesizer:
         *,
         new_spectral_filter: Callable[[], SpectralFilter] | None = None,
         chunk_frames: Sequence[int] | None = None,
+        fixed_shapes: Callable[[], bool] = lambda: True,
         slowest_real_time_factor: float | None = None,
         new_listener: Callable[[], Listener] | None = None,
     ) -> None:
@@ -106,7 +108,7 @@ class Synthesizer:
         )
         self._noise = NoiseTable(voice.n_fft // 2 + 1)
         self._warnings: dict[str, None] = {}
-        self._plan = ChunkPlan(chunk_frames or voice.graphs["vocoder"].chunk_frames)
+        self._plan = ChunkPlan(chunk_frames or voice.graphs["vocoder"].chunk_frames, fixed_shapes)
         fade = np.cos(np.linspace(0.0, np.pi / 2, round(FADE_MS * voice.sample_rate_hz / 1000.0)))
         self._fade = np.square(fade).astype(np.float32)
 

@@ -62,22 +62,29 @@ class Piece:
 class Span:
     """One chunk: frames ``[start, stop)``, for which ``[decoded, ahead)`` must be decoded first.
 
-    ``chunk`` is its nominal length, and ``decode_chunk`` that of its decoding.
+    ``chunk`` is its nominal length, and ``decode_chunk`` that of its decoding; ``None``
+    where windows have no width to keep.
     """
 
     start: int
     stop: int
-    chunk: int
+    chunk: int | None
     decoded: int
     ahead: int
-    decode_chunk: int
+    decode_chunk: int | None
 
 
 @dataclass(frozen=True)
 class ChunkPlan:
-    """Chunk lengths in frames: the first, the second, ... the last one repeats."""
+    """Chunk lengths in frames: the first, the second, ... the last one repeats.
+
+    ``fixed_shapes`` tells whether networks must be given windows of few fixed widths,
+    as engines built for them do. A processor takes any, and is spared the rest: its
+    last chunk takes in a remainder shorter than half a chunk.
+    """
 
     frames: Sequence[int]
+    fixed_shapes: Callable[[], bool] = lambda: True
 
     def length(self, index: int) -> int:
         return self.frames[min(index, len(self.frames) - 1)]
@@ -85,11 +92,22 @@ class ChunkPlan:
     def spans(self, total: int, lookahead: int) -> Iterator[Span]:
         """The chunks of ``total`` frames whose decoding is ``lookahead`` frames ahead."""
         start = decoded = index = 0
+        fixed = self.fixed_shapes()
         while start < total:
             chunk = self.length(index)
             stop = min(total, start + chunk)
+            if not fixed and index and 2 * (total - stop) < chunk:
+                stop = total
             ahead = min(total, stop + lookahead)
-            yield Span(start, stop, chunk, decoded, ahead, chunk if decoded else ahead)
+            decode_chunk = chunk if decoded else ahead
+            yield Span(
+                start,
+                stop,
+                chunk if fixed else None,
+                decoded,
+                ahead,
+                decode_chunk if fixed else None,
+            )
             start, decoded, index = stop, ahead, index + 1
 
 

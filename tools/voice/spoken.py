@@ -74,6 +74,7 @@ def speak(
         DspVocoder(voice),
         voice,
         new_spectral_filter=new_filter,
+        fixed_shapes=lambda: False,
     )
     samples = np.concatenate([chunk.samples for chunk in synthesizer.stream(text)])
     return Spoken(samples, np.concatenate(kept))

@@ -12,8 +12,10 @@ from click.testing import CliRunner
 torch = pytest.importorskip("torch", reason="the voice factory's torch is not installed")
 
 from tools.voice import peers, train  # noqa: E402
-from tools.voice.model import AcousticModel, Size, Vocoder, vocoder_features  # noqa: E402
+from tools.voice.model import AcousticModel, Size, Vocoder, tell, vocoder_features  # noqa: E402
+from tools.voice.objectives import smooth_bands  # noqa: E402
 from tools.voice.shards import Utterance, save_shard  # noqa: E402
+from tools.voice.signal import log_mel, pulses, stft  # noqa: E402
 from tools.voice.stage import take  # noqa: E402
 
 TINY = Size(
@@ -106,3 +108,38 @@ def test_a_wider_network_begins_as_the_narrow_one_was() -> None:
     take(wider, acoustic.state_dict())
     frames = torch.randn(1, 20, 19)
     torch.testing.assert_close(acoustic.decode(frames), wider.decode(frames)[:, :82])
+
+
+def test_padding_changes_nothing() -> None:
+    torch.manual_seed(0)
+    acoustic = AcousticModel(TINY).eval()
+    torch.nn.init.normal_(acoustic.whole.weight)
+    ids, frames = torch.randint(4, 60, (1, 9)), torch.randn(1, 30, 19)
+    hidden, log_durations = acoustic.encode(ids)
+    features = acoustic.decode(frames)
+    padded = torch.nn.functional.pad(ids, (0, 5)), torch.ones(1, 14)
+    padded[1][:, 9:] = 0
+    again, log_again = acoustic.encode(*padded)
+    torch.testing.assert_close(again[:, :9], hidden)
+    torch.testing.assert_close(log_again[:, :9], log_durations)
+    mask = torch.ones(1, 37)
+    mask[:, 30:] = 0
+    more = acoustic.decode(torch.cat([frames, torch.randn(1, 7, 19)], 1), mask)
+    torch.testing.assert_close(more[..., :30], features)
+
+
+def test_what_is_told_replaces_the_pitch_of_its_utterance_alone() -> None:
+    predicted = torch.tensor([[[0.3, -0.5], [0.3, 4.0]], [[0.1, 1.0], [0.2, 1.0]]])
+    told = tell(predicted, torch.tensor([[200.0, 0.0], [-1.0, -1.0]]))
+    torch.testing.assert_close(told[0], torch.tensor([[0.0, 2.0], [0.3, -4.0]]))
+    torch.testing.assert_close(told[1], predicted[1])
+
+
+def test_the_envelope_of_a_voice_does_not_tell_its_pitch() -> None:
+    mels = []
+    for f0_hz in (200.0, 220.0):
+        source = pulses(torch.full((80,), f0_hz))
+        mels.append(log_mel(stft(source))[None, :, 20:60])
+    ripple = (mels[0] - mels[1]).abs()[:, 8:25].mean()
+    envelope = smooth_bands(mels[0] - mels[1]).abs()[:, 8:25].mean()
+    assert envelope < 0.25 * ripple

@@ -42,9 +42,7 @@ class _Encoder(nn.Module):
         self.table = nn.Parameter(acoustic.embedding().detach().clone())
 
     def forward(self, ids: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        acoustic = self.acoustic
-        hidden = acoustic.encoder_norm(acoustic.encoder(self.table[ids]))
-        return hidden, acoustic.duration_head(acoustic.duration(hidden))[..., 0]
+        return self.acoustic.encode_embedded(self.table[ids])
 
 
 class _Decoder(nn.Module):

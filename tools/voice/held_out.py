@@ -31,7 +31,9 @@ def main(corpus: Path, checkpoint: Path) -> None:
         batch = collate(items[first : first + BATCH])
         with torch.no_grad():
             frames, log_durations = frames_of(acoustic, batch)
-            losses = acoustic_losses(acoustic.decode(frames), log_durations, batch)
+            losses = acoustic_losses(
+                acoustic.decode(frames, batch.frame_mask), log_durations, batch
+            )
         for name, value in losses.items():
             errors[name].append(float(value))
     means = ", ".join(f"{name} {np.mean(values):.4f}" for name, values in errors.items())

@@ -68,6 +68,22 @@ def stack(width: int, kernels: tuple[int, ...], expansion: int) -> nn.Sequential
     return nn.Sequential(*[ConvNeXt(width, kernel, expansion) for kernel in kernels])
 
 
+def run_stack(
+    blocks: nn.Sequential, x: torch.Tensor, mask: torch.Tensor | None = None
+) -> torch.Tensor:
+    """``x`` ``(B, T, C)`` through the blocks; padding, 0 in ``mask`` ``(B, T)``, stays zero.
+
+    A text alone has nothing but zeros beyond its ends, in every layer.
+    """
+    if mask is None:
+        return blocks(x)
+    held = mask[..., None].to(x.dtype)
+    x = x * held
+    for block in blocks:
+        x = block(x) * held
+    return x
+
+
 def context(kernels: tuple[int, ...]) -> int:
     """Frames that a stack of odd kernels sees on each side."""
     return sum(kernel // 2 for kernel in kernels)
@@ -104,6 +120,10 @@ class AcousticModel(nn.Module):
         nn.init.zeros_(self.own_embedding.weight)
         self.encoder = stack(width, size.encoder_kernels, size.expansion)
         self.encoder_norm = nn.LayerNorm(width)
+        # The teacher normalises over a whole text, and picks its style by length.
+        self.whole = nn.Linear(width, width)
+        nn.init.zeros_(self.whole.weight)
+        nn.init.zeros_(self.whole.bias)
         self.duration = stack(width, size.duration_kernels, 2)
         self.duration_head = nn.Linear(width, 1)
         self.pitch_in = nn.Linear(width + 3, size.pitch_width)
@@ -124,19 +144,54 @@ class AcousticModel(nn.Module):
             + self.own_embedding.weight
         )
 
-    def encode(self, ids: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    def encode(
+        self, ids: torch.Tensor, mask: torch.Tensor | None = None
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         """``(B, T)`` to hidden ``(B, T, D)`` and log durations ``(B, T)``."""
-        hidden = self.encoder_norm(self.encoder(nn.functional.embedding(ids, self.embedding())))
+        return self.encode_embedded(nn.functional.embedding(ids, self.embedding()), mask)
+
+    def encode_embedded(
+        self, x: torch.Tensor, mask: torch.Tensor | None = None
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """:meth:`encode` from rows of the table ``(B, T, D)``."""
+        hidden = self.encoder_norm(run_stack(self.encoder, x, mask))
+        if mask is None:
+            mean = hidden.mean(1, keepdim=True)
+        else:
+            mean = (hidden * mask[..., None]).sum(1, keepdim=True) / mask.sum(1)[:, None, None]
+        hidden = hidden + self.whole(mean)
         # Durations learn from the encoder, but hardly shape it.
         seen = hidden.detach() * 0.8 + hidden * 0.2 if self.training else hidden
-        return hidden, self.duration_head(self.duration(seen))[..., 0]
+        return hidden, self.duration_head(run_stack(self.duration, seen, mask))[..., 0]
 
-    def decode(self, frames: torch.Tensor) -> torch.Tensor:
-        """``(B, F, D + 3)`` to features ``(B, 82 + latents, F)``: mel, F0, voicing, latents."""
-        pitch = self.pitch_head(self.pitch_norm(self.pitch(self.pitch_in(frames))))
-        x = self.decoder_in(torch.cat([frames, pitch], -1))
-        out = self.decoder_head(self.decoder_norm(self.decoder(x)))
+    def decode(
+        self,
+        frames: torch.Tensor,
+        mask: torch.Tensor | None = None,
+        told: torch.Tensor | None = None,
+    ) -> torch.Tensor:
+        """``(B, F, D + 3)`` to features ``(B, 82 + latents, F)``: mel, F0, voicing, latents.
+
+        ``told`` ``(B, F)`` is F0 in hertz for the decoder to go by in place of its own
+        (below 0: none told): spectra learned beside another F0 than they were spoken with blur.
+        """
+        pitch = self.pitch_head(self.pitch_norm(run_stack(self.pitch, self.pitch_in(frames), mask)))
+        followed = pitch if told is None else tell(pitch, told)
+        x = self.decoder_in(torch.cat([frames, followed.to(frames.dtype)], -1))
+        out = self.decoder_head(self.decoder_norm(run_stack(self.decoder, x, mask)))
         return torch.cat([out[..., :N_MELS], pitch, out[..., N_MELS:]], -1).transpose(1, 2)
+
+
+def tell(pitch: torch.Tensor, told_hz: torch.Tensor) -> torch.Tensor:
+    """Predicted log F0 and voicing ``(B, F, 2)`` with what is told in their place."""
+    log_f0, voicing = pitch.float().unbind(-1)
+    voiced = told_hz > VOICED_HZ
+    certain = voicing.abs().clamp(min=2)
+    told_log = torch.log(told_hz.clamp(min=VOICED_HZ) / F0_REFERENCE_HZ)
+    replaced = torch.stack(
+        [torch.where(voiced, told_log, log_f0), torch.where(voiced, certain, -certain)], -1
+    )
+    return torch.where((told_hz < 0)[..., None], pitch.float(), replaced)
 
 
 def band_grid() -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:

@@ -13,27 +13,72 @@ from torch import nn
 from tools.voice.dataset import LONG_FRAMES, Batch, Item, segment
 from tools.voice.losses import complex_likelihood, log_magnitude, multi_resolution_stft
 from tools.voice.model import AcousticModel, Vocoder
-from tools.voice.signal import F0_REFERENCE_HZ, HOP_LENGTH, MEL_SCALE, N_MELS, VOICED_HZ, istft
+from tools.voice.signal import (
+    F0_REFERENCE_HZ,
+    HOP_LENGTH,
+    MEL_SCALE,
+    N_MELS,
+    SAMPLE_RATE_HZ,
+    VOICED_HZ,
+    istft,
+)
 
 SEGMENT_FRAMES = LONG_FRAMES
+# Of the utterances; the rest keeps the decoder used to its own, smoother F0.
+TOLD_SHARE = 0.7
+# Between harmonics of the teacher's highest syllables.
+HARMONIC_DISTANCE_HZ = 280.0
 EDGE = 2 * HOP_LENGTH  # samples at a segment's ends that its frames don't cover whole
 
 
 def frames_of(acoustic: AcousticModel, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
     """Decoder input ``(B, F, D + 3)`` on the teacher's durations, and log durations."""
-    hidden, log_durations = acoustic.encode(batch.ids)
+    hidden, log_durations = acoustic.encode(batch.ids, batch.phoneme_mask)
     index = batch.index[..., None].expand(-1, -1, hidden.shape[-1])
     return torch.cat([torch.gather(hidden, 1, index), batch.positions], -1), log_durations
+
+
+def decode_told(
+    acoustic: AcousticModel, frames: torch.Tensor, batch: Batch, random: np.random.Generator
+) -> torch.Tensor:
+    """Features, most utterances decoded beside the teacher's F0, the others beside their own."""
+    told = torch.from_numpy(random.random(len(batch.f0_hz)) < TOLD_SHARE).to(frames.device)
+    f0_hz = torch.where(told[:, None], batch.f0_hz, torch.full_like(batch.f0_hz, -1))
+    return acoustic.decode(frames, batch.frame_mask, f0_hz)
+
+
+def envelope_kernel() -> torch.Tensor:
+    """``(80, 80)`` rows that average log mel bands over the distance of two harmonics.
+
+    Bands below 2 kHz are narrower than the distance of harmonics. What they hold of single
+    harmonics follows from F0, which the vocoder is given, and is not for the decoder to draw.
+    """
+    top_mel = 2595 * math.log10(1 + SAMPLE_RATE_HZ / 2 / 700)
+    centres_mel = np.linspace(0, top_mel, N_MELS + 2)[1:-1]
+    centres_hz = 700 * (10 ** (centres_mel / 2595) - 1)
+    distance_hz = np.abs(centres_hz[:, None] - centres_hz[None, :])
+    rows = np.maximum(0, 1 - distance_hz / HARMONIC_DISTANCE_HZ)
+    return torch.tensor(rows / rows.sum(1, keepdims=True), dtype=torch.float32)
+
+
+_ENVELOPE = envelope_kernel()
+
+
+def smooth_bands(log_mel: torch.Tensor) -> torch.Tensor:
+    """Log mel bands ``(B, 80, F)`` without the ripple of single harmonics."""
+    return _ENVELOPE.to(log_mel.device) @ log_mel
 
 
 def acoustic_losses(
     features: torch.Tensor, log_durations: torch.Tensor, batch: Batch
 ) -> dict[str, torch.Tensor]:
-    """Mel (in nepers), log duration, log F0 on voiced frames, voicing."""
+    """Mel and its envelope (in nepers), log duration, log F0 on voiced frames, voicing."""
     frames, phonemes = batch.frame_mask.sum(), batch.phoneme_mask.sum()
     voiced = (batch.f0_hz > VOICED_HZ).float() * batch.frame_mask
     log_f0 = torch.log(batch.f0_hz.clamp(min=VOICED_HZ) / F0_REFERENCE_HZ)
-    mel = (features[:, :N_MELS] - batch.mel / MEL_SCALE).abs().mean(1) * MEL_SCALE
+    mel_error = features[:, :N_MELS] * MEL_SCALE - batch.mel
+    mel = mel_error.abs().mean(1)
+    envelope = smooth_bands(mel_error).abs().mean(1)
     voicing = nn.functional.binary_cross_entropy_with_logits(
         features[:, N_MELS + 1], (batch.f0_hz > VOICED_HZ).float(), reduction="none"
     )
@@ -42,6 +87,7 @@ def acoustic_losses(
     slope = (error[:, 1:] - error[:, :-1]).abs() * voiced[:, 1:] * voiced[:, :-1]
     return {
         "mel": (mel * batch.frame_mask).sum() / frames,
+        "envelope": (envelope * batch.frame_mask).sum() / frames,
         "duration": ((log_durations - wanted).abs() * batch.phoneme_mask).sum() / phonemes,
         "f0": (error.abs() * voiced).sum() / voiced.sum(),
         "f0_slope": slope.sum() / voiced.sum(),
@@ -51,7 +97,8 @@ def acoustic_losses(
 
 def acoustic_total(losses: dict[str, torch.Tensor]) -> torch.Tensor:
     return (
-        losses["mel"]
+        0.4 * losses["mel"]
+        + losses["envelope"]
         + losses["duration"]
         + 4 * losses["f0"]
         + 4 * losses["f0_slope"]

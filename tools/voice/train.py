@@ -31,6 +31,7 @@ from tools.voice.objectives import (
     acoustic_losses,
     acoustic_total,
     cut_segments,
+    decode_told,
     frames_of,
     generator_losses,
     half_precision,
@@ -48,13 +49,14 @@ DISCRIMINATOR_RATE = 8e-4
 def train_acoustic(stage: Stage, corpus: Corpus, random: np.random.Generator, batch: int) -> None:
     acoustic = stage.modules["acoustic"]
     assert isinstance(acoustic, AcousticModel)
+    own_random = own_generator(stage, random)
     for step in stage.steps():
         if step % 200 == 199:
             corpus.refresh()
         data = collate(share(stage, corpus.utterances(random, batch))).to(stage.device)
         with half_precision(stage.device):
             frames, log_durations = frames_of(acoustic, data)
-            features = acoustic.decode(frames)
+            features = decode_told(acoustic, frames, data, own_random)
         losses = acoustic_losses(features.float(), log_durations.float(), data)
         stage.descend("acoustic", acoustic_total(losses))
         stage.log(losses)
@@ -85,6 +87,11 @@ def judge(
     adversarial, matching = adversarial.float(), matching.float()
     total = ADVERSARIAL_WEIGHT * adversarial + MATCHING_WEIGHT * matching
     return {"adversarial": adversarial, "matching": matching, "judge": loss}, total
+
+
+def own_generator(stage: Stage, random: np.random.Generator) -> np.random.Generator:
+    """For what each process draws for itself; utterances all draw alike."""
+    return np.random.default_rng((stage.peers.rank, int(random.integers(2**31))))
 
 
 def noise_generator(stage: Stage, random: np.random.Generator) -> torch.Generator:
@@ -121,8 +128,7 @@ def train_joint(stage: Stage, corpus: Corpus, random: np.random.Generator, batch
     assert isinstance(acoustic, AcousticModel)
     assert isinstance(vocoder, Vocoder)
     noise = noise_generator(stage, random)
-    # Cuts are each process's own; all draw the same utterances.
-    own_random = np.random.default_rng((stage.peers.rank, int(random.integers(2**31))))
+    own_random = own_generator(stage, random)
     for step in stage.steps():
         if step % 200 == 199:
             corpus.refresh()
@@ -133,7 +139,7 @@ def train_joint(stage: Stage, corpus: Corpus, random: np.random.Generator, batch
         data = collate(items).to(stage.device)
         with half_precision(stage.device):
             frames, log_durations = frames_of(acoustic, data)
-            decoded = acoustic.decode(frames).float()
+            decoded = decode_told(acoustic, frames, data, own_random).float()
         losses = acoustic_losses(decoded, log_durations.float(), data)
         cut_frames = cut.of(decoded)
         features = vocoder_features(

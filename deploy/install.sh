@@ -214,6 +214,8 @@ build_release() {
     if [ "$board" = jetson ]; then
         # TensorRT's Python bindings are JetPack's, and there for the system's Python alone.
         sed -i 's/^include-system-site-packages = .*/include-system-site-packages = true/' "$release/pyvenv.cfg"
+    else
+        prune_installer "$(site_packages "$release")"
     fi
     prune_packages "$(site_packages "$release")"
     "$release/bin/python" -m compileall -q "$release/lib" >/dev/null 2>&1 || true
@@ -259,8 +261,7 @@ copy_voices() {
         [ -f "$folder/voice.json" ] || continue
         name=$(basename "$folder")
         step "voice $name"
-        run mkdir -p "$release/voices"
-        run cp -rL "$folder" "$release/voices/$name"
+        run copy_voice "$folder" "$release/voices/$name"
     done
 }
 
@@ -387,4 +388,8 @@ install_units
 switch_release
 build_engines
 start_service
+if [ "$dry_run" = no ]; then
+    note "on the disk:"
+    print_sizes "$(site_packages "$release")" "$release/voices" >&2
+fi
 note "done: $("$COMMAND" --version 2>/dev/null || echo "nothing was changed")"

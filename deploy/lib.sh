@@ -104,7 +104,11 @@ sys.exit(tuple(map(int, pyaudio.__version__.split(".")[:3])) < (0, 2, 12))
 PY
 }
 
-site_packages() { "$1/bin/python" -c 'import sysconfig; print(sysconfig.get_path("platlib"))'; }
+# site_packages FOLDER: where the Python of a virtual environment looks for packages.
+site_packages() {
+    "$1/bin/python" -c 'import sys
+print(next(path for path in sys.path if path.startswith(sys.prefix) and path.endswith("-packages")))'
+}
 
 # Only PyAudio's own files are linked: the rest of the distribution's Python packages stay out.
 link_system_pyaudio() {
@@ -125,8 +129,8 @@ link_system_pyaudio() {
 UNUSED_PACKAGES=(coloredlogs flatbuffers humanfriendly mpmath packaging protobuf sympy)
 
 # prune_packages FOLDER: what speaking never reads goes, half of the size: tests, tools for training
-# and conversion, headers, ONNX Runtime's second copy of itself for C programs, and packages that it
-# declares for all that.
+# and conversion, headers, ONNX Runtime's second copy of itself for C programs, packages that it
+# declares for all that, and the parts of numpy that numpy 2 loads only when a program names them.
 prune_packages() {
     local folder=$1 name
     for name in "${UNUSED_PACKAGES[@]}"; do
@@ -136,10 +140,41 @@ prune_packages() {
     rm -rf "$folder"/onnxruntime/{transformers,quantization,tools,datasets} \
         "$folder"/onnxruntime/capi/libonnxruntime.so.* "$folder"/numpy/f2py \
         "$folder"/numpy/_core/include "$folder"/numpy/_core/lib
+    if compgen -G "$folder/numpy/_core/_multiarray_umath.*" >/dev/null; then
+        rm -rf "$folder"/numpy/{ctypeslib,distutils,doc,ma,polynomial,random,_pyinstaller}
+    fi
     find "$folder/numpy" \( -name tests -o -name testing \) -prune -exec rm -rf {} +
     find "$folder" \( -name '*.pyi' -o -name '*.pxd' -o -name '*.a' -o -name '_*_tests.*.so' -o -name '_simd.*.so' \) -delete
     find "$folder" -name __pycache__ -prune -exec rm -rf {} +
 }
+
+# prune_installer FOLDER: a release is never changed, but made anew.
+prune_installer() {
+    local folder=$1
+    rm -rf "${folder:?}"/{pip,setuptools,wheel,pkg_resources,_distutils_hack} "$folder"/distutils-precedence.pth \
+        "$folder"/{pip,setuptools,wheel}-*.dist-info "$folder"/../../../bin/{pip,wheel}*
+}
+
+# copy_voice FOLDER TARGET: what a device speaks with; the samples and pictures of a voice's page stay behind.
+copy_voice() {
+    mkdir -p "$(dirname "$2")"
+    cp -rL "$1" "$2"
+    rm -rf -- "$2"/samples "$2"/*.png
+}
+
+# print_sizes FOLDER...: what each of them and the larger entries in it take on the disk, and all together.
+print_sizes() {
+    local folder
+    for folder in "$@"; do
+        du -sk "$folder"/* | sort -rn | awk '
+            $1 >= 512 { name = $2; sub(".*/", "", name); printf "  %6.1f MB  %s\n", $1 / 1024, name; next }
+            { rest += $1 }
+            END { printf "  %6.1f MB  the rest\n", rest / 1024 }'
+    done
+    printf '  %6s MB  in all\n' "$(installed_mb "$@")"
+}
+
+installed_mb() { du -sm --total "$@" | awk 'END { print $1 }'; }
 
 unlink_system_pyaudio() {
     local site

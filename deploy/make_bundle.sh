@@ -53,9 +53,12 @@ bundle=$scratch/edge-tts-bundle
 mkdir -p "$bundle/wheels" "$output"
 
 collect_program() {
+    local voice
     cp -r "$root"/{edge_tts,deploy,systemd,setup.py,pyproject.toml,README.md,LICENSE,NOTICE} "$bundle"
     find "$bundle" -name __pycache__ -prune -exec rm -rf {} +
-    [ ! -d "$root/models" ] || cp -r "$root/models" "$bundle"
+    for voice in "$root"/models/*/voice.json; do
+        [ ! -e "$voice" ] || copy_voice "${voice%/*}" "$bundle/models/$(basename "${voice%/*}")"
+    done
 }
 
 collect_wheels() {
@@ -138,8 +141,8 @@ CONF
     unset APT_CONFIG
 }
 
-# installed_mb: what install.sh will make of it, bytecode of this machine's Python in place of the target's.
-installed_mb() {
+# installation: what install.sh will make of it, bytecode of this machine's Python in place of the target's.
+installation() {
     local tree=$scratch/installed wheel
     for wheel in "$bundle"/wheels/*.whl; do
         case ${wheel##*/} in
@@ -149,8 +152,9 @@ installed_mb() {
     done
     prune_packages "$tree"
     "$scratch/venv/bin/python" -m compileall -q "$tree" >/dev/null 2>&1 || true
-    [ ! -d "$bundle/models" ] || cp -rL "$bundle/models" "$tree"
-    du -sm "$tree" | cut -f1
+    if [ -d "$bundle/models" ]; then cp -rL "$bundle/models" "$tree/voices"; fi
+    note "installed about $(installed_mb "$tree") MB:"
+    print_sizes "$tree" >&2
     rm -rf -- "$tree"
 }
 
@@ -172,4 +176,5 @@ target=$output/edge-tts-bundle-$release-$suite-$arch.tar
 tar --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 -C "$scratch" -cf "$target.new" edge-tts-bundle
 mv "$target.new" "$target"
 printf '%s\n' "$target"
-note "$(du -h --apparent-size "$target" | cut -f1)B, of which wheels $(du -sh --apparent-size "$bundle/wheels" | cut -f1)B; installed about $(installed_mb) MB"
+note "$(du -h --apparent-size "$target" | cut -f1)B, of which wheels $(du -sh --apparent-size "$bundle/wheels" | cut -f1)B"
+installation

@@ -20,14 +20,20 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from edge_tts.config.environment import state_folder
 from edge_tts.errors import OutputError, VoiceError
-from edge_tts.voice import SYSTEM_STORE, SYSTEM_VOICES, Voice, load_voice
+from edge_tts.voice import (
+    CHECKOUT_VOICES,
+    SYSTEM_STORE,
+    SYSTEM_VOICES,
+    Voice,
+    load_voice,
+)
 from edge_tts.voice_archive import sync_folder, unpack_voice
 
 CURRENT = "current"
@@ -35,19 +41,26 @@ PREVIOUS = "previous"
 _STAGING = ".staging-"
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
 
+_SYSTEM_FOLDERS = {SYSTEM_VOICES: "system", CHECKOUT_VOICES: "checkout"}
+
 # Speaks with the pack in a folder; raises an EdgeTtsError when it can't.
 SelfTest = Callable[[Path], None]
 
 
 @dataclass(frozen=True)
 class InstalledVoice:
-    """A pack in the store or of the system; ``problem`` says why it can't be used."""
+    """A voice that is there; ``problem`` says why it can't be used.
+
+    ``origin`` is ``installed`` for a pack in the store, ``system`` for what an installer
+    placed, ``checkout`` for what lies beside the program's sources.
+    """
 
     folder: Path
     name: str
     version: str
     is_current: bool
     is_previous: bool
+    origin: str
     problem: str = ""
 
 
@@ -64,15 +77,15 @@ class VoiceStore:
     Args:
         folder: made when the first voice is installed.
         self_test: speaks with a pack before it becomes current.
-        system_folders: folders with packs that came with the system, which
-            :meth:`use` can choose too.
+        system_folders: folders with packs that came with the program, which
+            :meth:`use` can choose too, each folder with their origin.
     """
 
     def __init__(
         self,
         folder: Path,
         self_test: SelfTest,
-        system_folders: tuple[Path, ...] = (SYSTEM_VOICES,),
+        system_folders: Mapping[Path, str] = _SYSTEM_FOLDERS,
     ) -> None:
         self._folder = folder
         self._self_test = self_test
@@ -83,12 +96,16 @@ class VoiceStore:
         current, previous = self._target(CURRENT), self._target(PREVIOUS)
         voices = []
         for folder in self._packs():
-            marks = folder.resolve() == current, folder.resolve() == previous
+            rest = (
+                folder.resolve() == current,
+                folder.resolve() == previous,
+                self._system_folders.get(folder.parent, "installed"),
+            )
             try:
                 voice = load_voice(folder)
-                voices.append(InstalledVoice(folder, voice.name, voice.version, *marks))
+                voices.append(InstalledVoice(folder, voice.name, voice.version, *rest))
             except VoiceError as exc:
-                voices.append(InstalledVoice(folder, folder.name, "?", *marks, problem=str(exc)))
+                voices.append(InstalledVoice(folder, folder.name, "?", *rest, problem=str(exc)))
         return voices
 
     def install(self, source: Path, *, make_current: bool = True) -> Voice:
@@ -151,16 +168,16 @@ class VoiceStore:
             return load_voice(previous)
 
     def _packs(self) -> list[Path]:
-        return [
-            folder
-            for place in (self._folder, *self._system_folders)
-            if place.is_dir()
-            for folder in sorted(place.iterdir())
-            if folder.is_dir() and not folder.name.startswith(".")
-            # A voice of the system is a link to the release that brought it.
-            if folder.name not in (CURRENT, PREVIOUS)
-            and (place != self._folder or not folder.is_symlink())
-        ]
+        packs: dict[Path, Path] = {}
+        for place in (self._folder, *self._system_folders):
+            for folder in sorted(place.iterdir()) if place.is_dir() else ():
+                # A voice of the system is a link to the release that brought it.
+                link = folder.name in (CURRENT, PREVIOUS) or (
+                    place == self._folder and folder.is_symlink()
+                )
+                if folder.is_dir() and not folder.name.startswith(".") and not link:
+                    packs.setdefault(folder.resolve(), folder)
+        return list(packs.values())
 
     def _target(self, link: str) -> Path | None:
         path = self._folder / link

@@ -38,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def open_store(folder: Path, self_test: Callable[[Path], None] = speaks) -> VoiceStore:
-    return VoiceStore(folder, self_test, system_folders=(folder.parent / "system",))
+    return VoiceStore(folder, self_test, system_folders={folder.parent / "system": "system"})
 
 
 def current_version(folder: Path) -> str:
@@ -199,6 +199,17 @@ class TestUse:
         assert find_voice(search=(folder,), environ={}) == lite
         assert store.rollback().version == "1.0.0"
         assert lite.exists()
+
+    def test_a_voice_that_two_folders_show_is_listed_once(
+        self, folder: Path, tmp_path: Path, tiny_voice: Path
+    ) -> None:
+        """In a Debian package the system's voice is a link into the release."""
+        release = copy_pack(tiny_voice, tmp_path / "release" / "zh-en")
+        (tmp_path / "system").mkdir()
+        (tmp_path / "system" / "zh-en").symlink_to(release)
+        folders = {tmp_path / "system": "system", tmp_path / "release": "checkout"}
+        (voice,) = VoiceStore(folder, speaks, folders).voices()
+        assert (voice.folder, voice.origin) == (tmp_path / "system" / "zh-en", "system")
 
     def test_a_voice_of_the_system_that_an_upgrade_replaces(
         self, folder: Path, packs: dict[str, Path], tmp_path: Path, tiny_voice: Path

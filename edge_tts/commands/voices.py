@@ -8,10 +8,15 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from edge_tts.voice_store import VoiceStore
+    from edge_tts.voice_store import InstalledVoice, VoiceStore
 
 TEST_SENTENCE = "测试，alarm test 1 2 3"
 _TEST_TIMEOUT_S = 120.0
+_ORIGINS = {
+    "installed": "",
+    "system": "  (came with the program)",
+    "checkout": "  (of this checkout, not installed)",
+}
 _store_option = click.option(
     "--store",
     type=click.Path(path_type=Path, file_okay=False),
@@ -28,8 +33,12 @@ def command() -> None:
 @_store_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON array.")
 def list_(store: Path | None, as_json: bool) -> None:
-    """List the installed voices; * is the current one, - the previous one."""
-    voices = _open_store(store).voices()
+    """List the voices that are there; * is the current one, - the previous one.
+
+    Without a voice that was switched to, the current one is that which
+    speaks unless the settings name another.
+    """
+    voices = _voices(store)
     if as_json:
         import json
         from dataclasses import asdict
@@ -39,10 +48,30 @@ def list_(store: Path | None, as_json: bool) -> None:
         return
     for voice in voices:
         mark = "*" if voice.is_current else "-" if voice.is_previous else " "
+        origin = _ORIGINS[voice.origin]
         trouble = f"  unusable: {voice.problem}" if voice.problem else ""
-        click.echo(f"{mark} {voice.name} {voice.version}  {voice.folder}{trouble}")
+        click.echo(f"{mark} {voice.name} {voice.version}  {voice.folder}{origin}{trouble}")
     if not voices:
         click.echo("no voice is installed; see `edgetts voices install --help`", err=True)
+
+
+def _voices(store: Path | None) -> list[InstalledVoice]:
+    from dataclasses import replace
+
+    from edge_tts.errors import VoiceError
+    from edge_tts.voice import find_voice
+
+    voices = _open_store(store).voices()
+    if any(voice.is_current for voice in voices):
+        return voices
+    try:
+        speaking = find_voice(environ={}).resolve()
+    except VoiceError:
+        return voices
+    return [
+        replace(voice, is_current=voice.folder.resolve() == speaking and not voice.problem)
+        for voice in voices
+    ]
 
 
 @command.command(epilog="Example: edgetts voices verify zh-en")

@@ -9,6 +9,7 @@ import pytest
 from edge_tts.cli import run
 from edge_tts.commands.voices import speak_test_sentence
 from edge_tts.errors import VoiceError
+from edge_tts.voice import CHECKOUT_VOICES, find_voice
 from edge_tts.voice_store import VoiceStore
 from tests.packs import copy_pack
 
@@ -17,7 +18,7 @@ from tests.packs import copy_pack
 def store(tmp_path: Path, tiny_voice: Path) -> Path:
     """Two versions, the second current."""
     folder = tmp_path / "store"
-    voices = VoiceStore(folder, lambda pack: None, system_folders=())
+    voices = VoiceStore(folder, lambda pack: None, system_folders={})
     for version in ("1.0.0", "1.1.0"):
         voices.install(copy_pack(tiny_voice, tmp_path / version, version=version))
     return folder
@@ -36,6 +37,35 @@ def test_list_as_json(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
         ("1.0.0", False),
         ("1.1.0", True),
     ]
+
+
+def test_the_voice_of_the_checkout_is_listed_as_what_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is installed, and yet it speaks."""
+    monkeypatch.setattr("edge_tts.voice.SYSTEM_STORE", tmp_path / "none")
+    monkeypatch.setenv("STATE_DIRECTORY", str(tmp_path / "state"))
+    arguments = ["voices", "list", "--store", str(tmp_path / "none")]
+    assert run([*arguments, "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    (row,) = (row for row in rows if row["folder"] == str(CHECKOUT_VOICES / "zh-en"))
+    assert (row["name"], row["origin"]) == ("zh-en", "checkout")
+    speaks = find_voice(environ={}) == Path(row["folder"])
+    assert row["is_current"] is speaks
+    assert run(arguments) == 0
+    (line,) = (line for line in capsys.readouterr().out.splitlines() if row["folder"] in line)
+    assert line.startswith("* zh-en" if speaks else "  zh-en")
+    assert line.endswith("(of this checkout, not installed)")
+
+
+def test_an_installed_voice_is_current_and_the_checkout_s_is_not(
+    store: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["voices", "list", "--json", "--store", str(store)]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    origins = [row["origin"] for row in rows if row["is_current"]]
+    assert origins == ["installed"]
+    assert [row["is_current"] for row in rows if row["origin"] == "checkout"] == [False]
 
 
 def test_verify_names_the_damaged_file(store: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
+import json
 import os
+import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -137,3 +141,107 @@ def test_another_board_gets_none_of_that() -> None:
     told = done.stdout + done.stderr
     assert "jetson" not in told
     assert "engine" not in told
+
+
+@pytest.fixture(scope="module")
+def pruned(tmp_path_factory: pytest.TempPathFactory, tiny_voice: Path) -> Path:
+    """This environment's packages without what an installation leaves out."""
+    folder = tmp_path_factory.mktemp("pruned") / "packages"
+    folder.mkdir()
+    names = ["edge_tts", "click", "numpy", "onnxruntime", "tomli"]
+    for name in names:
+        found = importlib.util.find_spec(name)
+        if found is None or found.origin is None:
+            continue
+        place = Path(found.origin).parent
+        for part in (place, *place.parent.glob(f"{name}.libs"), *place.parent.glob(f"{name}-*")):
+            if part.is_dir():
+                link_tree(part, folder / part.name)
+    done = lib(f"prune_packages {folder}")
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def link_tree(source: Path, target: Path) -> None:
+    """Hard links where the file system has them: these packages are large."""
+    try:
+        subprocess.run(["cp", "-rlL", source, target], check=True, capture_output=True)
+    except subprocess.CalledProcessError:
+        shutil.rmtree(target, ignore_errors=True)
+        shutil.copytree(source, target)
+
+
+def edgetts(packages: Path, voice: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """The command with these packages and Python's own, and no others."""
+    environ = {name: value for name, value in os.environ.items() if "EDGETTS" not in name}
+    return subprocess.run(
+        [sys.executable, "-S", "-m", "edge_tts", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        cwd=packages,
+        env={
+            **environ,
+            "PYTHONPATH": str(packages),
+            "EDGETTS_VOICE": str(voice),
+            "EDGETTS_CONFIG": os.devnull,
+        },
+    )
+
+
+def test_what_an_installation_leaves_out_is_gone(pruned: Path) -> None:
+    left = {path.relative_to(pruned).as_posix() for path in pruned.rglob("*")}
+    gone = {"numpy/random", "numpy/distutils", "numpy/ma", "numpy/f2py", "numpy/_core/tests"}
+    gone |= {"onnxruntime/transformers", "onnxruntime/quantization", "onnxruntime/tools"}
+    assert not left & gone
+    assert not any(path.endswith((".pyi", ".a", ".pxd")) for path in left)
+    assert {"numpy/fft", "numpy/linalg", "onnxruntime/LICENSE"} <= left
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["synth", "电机过载, pump 2 high", "-o", os.devnull],
+        ["bench", "--lines", "LINES", "--rounds", "1"],
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_the_rest_speaks(
+    pruned: Path, tiny_voice: Path, tmp_path: Path, arguments: list[str]
+) -> None:
+    lines = tmp_path / "lines"
+    lines.write_text("电机过载\n")
+    arguments = [str(lines) if each == "LINES" else each for each in arguments]
+    done = edgetts(pruned, tiny_voice, *arguments)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_rest_passes_the_doctor(pruned: Path, tiny_voice: Path) -> None:
+    done = edgetts(pruned, tiny_voice, "doctor", "--json")
+    findings = json.loads(done.stdout)["findings"]
+    assert [each for each in findings if "broke down" in each["message"]] == []
+    by_subject = {each["subject"]: each["severity"] for each in findings}
+    assert by_subject["onnxruntime"] == by_subject["voice"] == by_subject["packages"] == "ok"
+
+
+def test_sizes_are_printed_by_package(tmp_path: Path) -> None:
+    for name, size in (("large", 3 << 20), ("small", 1000)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "data").write_bytes(os.urandom(size))
+    lines = lib(f"print_sizes {tmp_path}").stdout.splitlines()
+    assert [line.split(" MB  ")[1] for line in lines] == ["large", "the rest", "in all"]
+    assert lines[0].strip().startswith("3.0")
+    assert lines[-1].split()[0] == "4"
+
+
+def test_a_voice_is_copied_without_its_samples(tmp_path: Path, tiny_voice: Path) -> None:
+    source = tmp_path / "source"
+    shutil.copytree(tiny_voice, source)
+    (source / "samples").mkdir()
+    (source / "samples/1.wav").write_text("sound")
+    (source / "figures.png").write_text("picture")
+    (source / "CARD.md").write_text("card")
+    done = lib(f"copy_voice {source} {tmp_path}/voices/zh-en")
+    assert done.returncode == 0, done.stderr
+    copied = {path.name for path in (tmp_path / "voices/zh-en").iterdir()}
+    assert copied == {path.name for path in source.iterdir()} - {"samples", "figures.png"}

@@ -122,6 +122,8 @@ class Daemon:
         if self._journal:
             carried = self._journal.open()
             stack.callback(self._journal.close)
+            if damaged := self._journal.status().damaged_records:
+                log.event("journal-damaged", log.WARNING, records=damaged, carried=len(carried))
         first_id = self._journal.next_id if self._journal else 1
         queue = AlarmQueue(time.monotonic, parts.queue_limits(settings), first_id)
         self._queue = SharedQueue(queue, self._on_events)
@@ -142,6 +144,8 @@ class Daemon:
         with self._queue.use() as restored:
             for each in carried:
                 restored.restore(each.alarm, each.age_s)
+        if self._voice.error:
+            log.event("no-voice", log.ERROR, error=self._voice.error)
         self._phrases.open()
         tones = parts.make_tones(settings, self._voice)
         tones.prepare()

@@ -45,16 +45,19 @@ class Reporter:
 
     @property
     def state(self) -> str:
-        """``idle``, ``speaking``, ``no-device`` or ``stopping``."""
+        """``idle``, ``speaking``, ``no-device``, ``no-voice`` or ``stopping``."""
         if self.stopping:
             return "stopping"
         if self.player.state not in ("ready", "asleep"):
             return "no-device"
+        if self.voice.error:
+            return "no-voice"
         return "speaking" if self.speaker.speaking else "idle"
 
     def headline(self) -> str:
         """One line for the service manager."""
-        return f"{self.state}; device {self.player.state}: {self.player.detail}"
+        trouble = f"; tones instead of words: {self.voice.error}" if self.voice.error else ""
+        return f"{self.state}; device {self.player.state}: {self.player.detail}{trouble}"
 
     def report(self, form: StatusFormat) -> str:
         """What STATUS answers."""

@@ -9,11 +9,13 @@ import sys
 from dataclasses import dataclass
 
 from edge_tts.doctor.finding import ERROR, INFO, OK, WARNING, Finding, System
+from edge_tts.doctor.packages import how_to_install
 
 _ENUMERATE_TIMEOUT_S = 10.0
 # PortAudio can hang on a half-removed card, and prints to the terminal.
 _ENUMERATE_SCRIPT = """
 import json, pyaudio
+print("PYAUDIO " + pyaudio.__version__)
 audio = pyaudio.PyAudio()
 try:
     default = audio.get_default_output_device_info()["index"]
@@ -25,6 +27,8 @@ print("DEVICES " + json.dumps([
     for d in devices if d["maxOutputChannels"] > 0
 ]))
 """
+_TOO_OLD = tuple(f"PYAUDIO 0.2.{patch}" for patch in (8, 9, 10, 11))
+_OWNER = re.compile(r"^owner_pid\s*:\s*(\d+)", re.MULTILINE)
 _CARD = re.compile(r"^\s*(\d+) \[(\S+)\s*\]: (\S+) - (.*)$", re.MULTILINE)
 _PLAYBACK = re.compile(r"^(\d+)-\d+:.*: playback \d+", re.MULTILINE)
 _MUTED = re.compile(r"Simple mixer control '(Master|PCM|Speaker|Headphone)'")
@@ -63,13 +67,16 @@ def output_devices(system: System) -> tuple[list[OutputDevice], Finding | None]:
     """What PortAudio offers, asked in a process of its own, or why it can't tell."""
     done = system.run([sys.executable, "-c", _ENUMERATE_SCRIPT], _ENUMERATE_TIMEOUT_S)
     for line in done.output.splitlines():
+        if line.startswith(_TOO_OLD):
+            message = f"{line} fails on its first write with Python 3.10 and later"
+            return [], Finding(ERROR, "audio", message, how_to_install("'PyAudio>=0.2.14'"))
         if line.startswith("DEVICES "):
             devices = json.loads(line.removeprefix("DEVICES "))
             return [OutputDevice(d["name"], d["rate_hz"], d["default"]) for d in devices], None
     if "No module named 'pyaudio'" in done.output:
         message, fix = "PyAudio is not installed", "sudo apt install python3-pyaudio"
         if sys.prefix != sys.base_prefix:
-            fix = f"sudo apt install portaudio19-dev && {sys.executable} -m pip install PyAudio"
+            fix = f"sudo apt install portaudio19-dev && {how_to_install('PyAudio')}"
     elif done.status is None:
         message = f"PortAudio hangs while it lists devices ({done.output})"
         fix = "unplug and replug the sound card; sudo alsa force-reload"
@@ -109,6 +116,7 @@ def check_audio(
     findings = _check_choice(name, cards, devices)
     if cards:
         findings += _check_access(system)
+        findings += _check_holders(system, name, cards)
         findings += _check_hdmi(system, name, cards)
         findings += _check_mixers(system, cards)
     return findings
@@ -156,6 +164,25 @@ def _check_access(system: System) -> list[Finding]:
             "sudo usermod -aG audio $USER, then log in again",
         )
     ]
+
+
+def _check_holders(system: System, name: str, cards: list[Card]) -> list[Finding]:
+    """A card without a mixer of its own plays for one program at a time; the kernel names it."""
+    findings = []
+    for card in cards:
+        if name and name.casefold() != card.card_id.casefold():
+            continue
+        for path in system.glob(f"proc/asound/card{card.number}/pcm*p/sub*/status"):
+            owner = _OWNER.search(system.read(str(path.relative_to(system.root))))
+            process = owner.group(1) if owner else ""
+            command = system.read(f"proc/{process}/cmdline").replace("\0", " ").strip()
+            if not owner or "edgetts" in command or "edge_tts" in command:
+                continue
+            what = system.read(f"proc/{process}/comm") or "a program"
+            message = f"{what} (process {process}) holds the card {card.card_id}"
+            fix = f"end it (kill {process}), or its service; sudo fuser -v /dev/snd/* shows all"
+            findings.append(Finding(WARNING, "audio", message, fix))
+    return findings
 
 
 def _check_hdmi(system: System, name: str, cards: list[Card]) -> list[Finding]:

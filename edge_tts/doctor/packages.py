@@ -3,14 +3,34 @@
 from __future__ import annotations
 
 import importlib.metadata as metadata
+import importlib.util
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 from edge_tts.doctor.finding import ERROR, OK, WARNING, Finding, System
 
 OUR_DISTRIBUTION = "edge-tts-runtime"
 # A client of a cloud service, which owns the same import name.
 OTHER_DISTRIBUTION = "edge-tts"
+
+
+PACKAGE_FOLDER = Path("/usr/lib/edge-tts-runtime")
+
+
+def how_to_install(requirement: str, place: Path | None = None) -> str:
+    """The command that puts a Python package right; an installed release has no pip.
+
+    Args:
+        requirement: as pip takes it, with its options.
+        place: where this program lies; None asks.
+    """
+    place = place or Path(__file__).resolve()
+    if PACKAGE_FOLDER in place.parents:
+        return f"sudo apt install --reinstall ./{OUR_DISTRIBUTION}_*.deb"
+    if importlib.util.find_spec("pip") is None:
+        return "sudo bash deploy/install.sh, from the checkout or bundle that it was installed from"
+    return f"{sys.executable} -m pip install {requirement}"
 
 
 def installed_version(distribution: str) -> str | None:

@@ -61,6 +61,7 @@ def examine(system: System | None = None, probe: Callable[[], Board] = probe_boa
         ("upgrade", lambda: packages.check_upgrade(system)),
         ("state", lambda: service.check_state_folder(system, state_folder())),
         ("daemon", lambda: service.check_daemon(system, client_socket_path())),
+        ("clock", service.check_clock),
         ("power", lambda: power.check_power(system, board)),
         ("jetson", lambda: jetson.check_jetson(system, board)),
         (

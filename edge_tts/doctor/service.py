@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
+import time
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from edge_tts.doctor.finding import ERROR, INFO, OK, WARNING, Finding, System
 
 _LEAST_FREE_MB = 20
+# A board without a battery begins at 1970, or at the day its system was made.
+_FIRST_SANE_S = 1735689600.0  # 2025-01-01
+_MEND_VOICE = "sudo edgetts voices verify; sudo edgetts voices install PACK.tar.gz"
+_RESTART = "sudo systemctl restart edge-tts"
 
 
 def check_state_folder(system: System, folder: Path) -> list[Finding]:
@@ -53,10 +61,54 @@ def check_daemon(system: System, socket_path: Path) -> list[Finding]:
         ]
     try:
         with Client(socket_path, timeout_s=3.0) as client:
-            client.request("PING")
-    except (EdgeTtsError, OSError) as exc:
+            status = json.loads(client.status("json"))
+    except (EdgeTtsError, OSError, ValueError) as exc:
         return [_daemon_is_away(system, f"the daemon at {socket_path} does not answer: {exc}")]
-    return [Finding(OK, "daemon", f"the daemon at {socket_path} answers")]
+    return [
+        Finding(OK, "daemon", f"the daemon at {socket_path} answers"),
+        *_check_status(status),
+    ]
+
+
+def _check_status(status: Mapping[str, Any]) -> list[Finding]:
+    """What the daemon itself complains of; its STATUS as JSON is documented in docs/protocol.md."""
+    device, voice, journal = (status.get(part) or {} for part in ("device", "voice", "journal"))
+    findings = []
+    if device.get("state", "ready") not in ("ready", "asleep"):
+        message = f"the daemon has no sound device: {device.get('detail')}"
+        fix = "see what is said of audio here; it opens the device by itself once that is mended"
+        findings.append(Finding(ERROR, "daemon", message, fix))
+    if voice.get("error"):
+        message = f"the daemon plays tones instead of words: {voice['error']}"
+        findings.append(Finding(ERROR, "daemon", message, f"{_MEND_VOICE}; {_RESTART}"))
+    if journal.get("degraded"):
+        reason = str(journal.get("reason"))
+        message = f"alarms do not survive a restart, the journal is not written: {reason}"
+        fix = "edgetts doctor as the service sees it: sudo -u edge-tts edgetts doctor"
+        if "another process" in reason:
+            fix = "end the other daemon: pgrep -af 'edgetts serve'"
+        elif reason == "switched off":
+            fix = "set enabled = true under [journal]"
+        findings.append(Finding(WARNING, "daemon", message, fix))
+    if journal.get("damaged_records"):
+        message = (
+            f"{journal['damaged_records']} damaged records of the journal were passed over at "
+            "the start: alarms from before it may not have been told"
+        )
+        fix = "look for a failing disk: sudo dmesg | grep -iE 'mmc|I/O error'"
+        findings.append(Finding(WARNING, "daemon", message, fix))
+    return findings
+
+
+def check_clock(now_s: float | None = None) -> list[Finding]:
+    """Is the time of day believable? Alarms go by another clock, log and voices don't."""
+    now_s = time.time() if now_s is None else now_s
+    if now_s >= _FIRST_SANE_S:
+        return []
+    day = time.strftime("%Y-%m-%d %H:%M", time.gmtime(now_s))
+    message = f"the clock says {day}: the times in the log are wrong, alarms are told all the same"
+    fix = "sudo timedatectl set-ntp true; without a network: sudo date -s 'YYYY-MM-DD HH:MM'"
+    return [Finding(WARNING, "clock", message, fix)]
 
 
 def _daemon_is_away(system: System, message: str) -> Finding:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from edge_tts.doctor.finding import ERROR, INFO, OK, WARNING, Finding, System
+from edge_tts.doctor.packages import how_to_install
 from edge_tts.errors import EdgeTtsError
 from edge_tts.inference.board import Board
 from edge_tts.inference.provider import choose_provider
@@ -57,7 +58,7 @@ def check_onnxruntime(system: System) -> list[Finding]:
             ERROR,
             "onnxruntime",
             f"ONNX Runtime can't be imported: {reason}",
-            f"{sys.executable} -m pip install --force-reinstall onnxruntime",
+            how_to_install("--force-reinstall onnxruntime"),
         )
     ]
 
@@ -113,5 +114,5 @@ def check_lexicon_folder(folder: Path) -> list[Finding]:
 def _provider_fix(table: Sequence[ProviderStep]) -> str:
     reason = table[-1].reason
     if "pip install" in reason:
-        return f"{sys.executable} -m pip install onnxruntime"
+        return how_to_install("onnxruntime")
     return "install a 64-bit system image" if "64-bit" in reason else ""

@@ -403,6 +403,20 @@ def test_without_a_voice_tones_still_sound(tmp_path):
         spoken = daemon.say("水泵故障", priority="high")
         assert (spoken.via, spoken.exit_code) == ("tone", 74)
         assert "no-voice" in json.dumps(daemon.status()["voice"])
+        assert daemon.status()["state"] == "no-voice"
+        assert "error no-voice error=" in daemon.log()
+
+
+def test_a_journal_that_was_damaged_is_told(tmp_path, tiny_voice):
+    """Bits of the disk turned while the power was off."""
+    with daemon_process(tmp_path, tiny_voice, start=False) as daemon:
+        folder = tmp_path / "journal"
+        folder.mkdir()
+        (folder / "alarms.journal").write_bytes(b"no record\n" * 3)
+        daemon.start()
+        assert daemon.say("水泵故障").exit_code == 0
+        assert daemon.status()["journal"]["damaged_records"] > 0
+        assert "warning journal-damaged records=" in daemon.log()
 
 
 def test_metrics_file(tmp_path, tiny_voice):

@@ -194,3 +194,45 @@ def test_a_command_that_hangs_is_ended() -> None:
 
 def test_a_command_that_is_missing_is_no_exception() -> None:
     assert run_command(["/nonexistent/command"], 1).status is None
+
+
+class TestHolders:
+    """The kernel names the program that has a card open."""
+
+    def put(self, tmp_path: Path, command: str, comm: str) -> list:
+        sound(tmp_path, USB_CARD, USB_PCM)
+        status = "state: RUNNING\nowner_pid   : 4242\ntrigger_time: 1.0\n"
+        write(tmp_path / "proc/asound/card2/pcm0p/sub0/status", status)
+        write(tmp_path / "proc/4242/cmdline", command.replace(" ", "\0"))
+        write(tmp_path / "proc/4242/comm", f"{comm}\n")
+        return findings_for(tmp_path, "device:Device")
+
+    def test_another_program(self, tmp_path: Path) -> None:
+        finding = self.put(tmp_path, "mpv radio", "mpv")[-1]
+        assert finding.severity == "warning"
+        assert "mpv (process 4242) holds the card Device" in finding.message
+        assert "kill 4242" in finding.fix
+
+    def test_the_daemon_itself(self, tmp_path: Path) -> None:
+        found = self.put(tmp_path, "/opt/edge-tts/current/bin/edgetts serve", "edgetts")
+        assert severities(found) == ["ok", "ok"]
+
+    def test_a_card_that_is_not_chosen(self, tmp_path: Path) -> None:
+        self.put(tmp_path, "mpv radio", "mpv")
+        sound(tmp_path, PI_CARDS + USB_CARD, PI_PCM + USB_PCM)
+        assert severities(findings_for(tmp_path, "device:vc4hdmi0")) == ["ok", "ok"]
+
+    def test_nobody(self, tmp_path: Path) -> None:
+        sound(tmp_path, USB_CARD, USB_PCM)
+        write(tmp_path / "proc/asound/card2/pcm0p/sub0/status", "closed\n")
+        assert severities(findings_for(tmp_path, "device")) == ["ok", "ok"]
+
+
+def test_a_pyaudio_that_fails_on_its_first_write(tmp_path: Path) -> None:
+    """It lists devices as ever; Ubuntu 22.04 has it."""
+    output = 'PYAUDIO 0.2.11\nDEVICES [{"name": "USB", "rate_hz": 48000.0, "default": true}]\n'
+    devices, finding = output_devices(make_system(tmp_path, {"pyaudio": (0, output)}))
+    assert devices == []
+    assert finding is not None
+    assert finding.severity == "error"
+    assert "PYAUDIO 0.2.11 fails" in finding.message

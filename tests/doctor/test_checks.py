@@ -10,9 +10,14 @@ import pytest
 
 from edge_tts.doctor.finding import Finding
 from edge_tts.doctor.jetson import check_engines, check_jetson
-from edge_tts.doctor.packages import check_packages, check_upgrade
+from edge_tts.doctor.packages import (
+    PACKAGE_FOLDER,
+    check_packages,
+    check_upgrade,
+    how_to_install,
+)
 from edge_tts.doctor.power import check_power
-from edge_tts.doctor.service import check_daemon, check_state_folder
+from edge_tts.doctor.service import check_clock, check_daemon, check_state_folder
 from edge_tts.doctor.speech import (
     check_lexicon_folder,
     check_onnxruntime,
@@ -147,6 +152,15 @@ class TestPackages:
         assert finding.severity == "warning"
         assert "1.22" in finding.message
 
+    def test_what_puts_a_package_right(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """An installed release has no pip: telling of it would lead nowhere."""
+        inside = PACKAGE_FOLDER / "releases/1/edge_tts/doctor/packages.py"
+        assert "apt install --reinstall" in how_to_install("onnxruntime", inside)
+        monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+        assert "deploy/install.sh" in how_to_install("onnxruntime", Path("/opt/x.py"))
+        monkeypatch.setattr("importlib.util.find_spec", lambda name: object())
+        assert "-m pip install onnx" in how_to_install("onnxruntime", Path("/opt/x.py"))
+
     def test_this_environment(self) -> None:
         assert severities(check_packages()) == ["ok"]
 
@@ -207,7 +221,8 @@ class TestDaemon:
         (finding,) = check_daemon(make_system(tmp_path, closed=["edge-tts.sock"]), path)
         assert "usermod -aG edge-tts" in finding.fix
 
-    def test_one_that_answers(self, tmp_path: Path) -> None:
+    def check(self, tmp_path: Path, **status: object) -> list[Finding]:
+        """The findings about a daemon that answers STATUS with this."""
         path = tmp_path / "edge-tts.sock"
         with socket.socket(socket.AF_UNIX) as server:
             server.bind(str(path))
@@ -217,13 +232,70 @@ class TestDaemon:
                 connection, _ = server.accept()
                 with connection:
                     connection.recv(4096)
-                    connection.sendall(b"OK pong\n")
+                    connection.sendall(f"OK lines=1\n{json.dumps(status)}\n".encode())
 
             thread = threading.Thread(target=answer)
             thread.start()
-            (finding,) = check_daemon(make_system(tmp_path), path)
+            findings = check_daemon(make_system(tmp_path), path)
             thread.join()
-        assert finding.severity == "ok"
+        return findings
+
+    def test_one_that_answers(self, tmp_path: Path) -> None:
+        good = {
+            "device": {"state": "asleep", "detail": "sleeps"},
+            "voice": {"name": "zh-en", "error": ""},
+            "journal": {"degraded": False, "reason": "", "damaged_records": 0},
+        }
+        assert severities(self.check(tmp_path, **good)) == ["ok"]
+
+    @pytest.mark.parametrize(
+        ("status", "severity", "words", "fix"),
+        [
+            ({"device": {"state": "lost", "detail": "no 'X'"}}, "error", "no 'X'", "by itself"),
+            ({"voice": {"error": "torn"}}, "error", "tones instead of words: torn", "install"),
+            (
+                {"journal": {"degraded": True, "reason": "No space left on device"}},
+                "warning",
+                "No space left on device",
+                "sudo -u edge-tts edgetts doctor",
+            ),
+            (
+                {"journal": {"degraded": True, "reason": "in use by another process"}},
+                "warning",
+                "in use by another process",
+                "pgrep",
+            ),
+            (
+                {"journal": {"degraded": False, "damaged_records": 15}},
+                "warning",
+                "15 damaged records",
+                "dmesg",
+            ),
+        ],
+    )
+    def test_what_the_daemon_complains_of(
+        self,
+        tmp_path: Path,
+        status: dict[str, object],
+        severity: str,
+        words: str,
+        fix: str,
+    ) -> None:
+        _, finding = self.check(tmp_path, **status)
+        assert finding.severity == severity
+        assert words in finding.message
+        assert fix in finding.fix
+
+
+class TestClock:
+    def test_a_board_without_a_battery(self) -> None:
+        (finding,) = check_clock(86400.0)
+        assert finding.severity == "warning"
+        assert "1970-01-02" in finding.message
+        assert "timedatectl" in finding.fix
+
+    def test_now(self) -> None:
+        assert check_clock() == []
 
 
 class TestPower:

@@ -33,6 +33,7 @@ from edge_tts.errors import DeviceError, EdgeTtsError, NothingToSpeakError
 _IDLE_S = 0.5
 _NO_DEVICE_S = 0.1
 _STOP_S = 2.0
+_WARM_UP_S = 2.0  # loading holds up every thread: what sounds meanwhile has holes
 # Between a sentence that broke off and its repetition by the next step down.
 _RESTART_PAUSE_S = 0.25
 _SLICE_S = 0.1
@@ -94,13 +95,13 @@ class Speaker:
     def stop(self) -> None:
         """Cut what is being told, to be told again after a restart, and end the thread."""
         self.take_no_more()
-        telling = self._telling
-        if telling is not None:
+        if (telling := self._telling) is not None:
             self._interrupt(telling)
         if self._thread is not None:
             self._thread.join(_STOP_S)
 
     def _run(self) -> None:
+        self._workers[0].wait_until_settled(_WARM_UP_S, lambda: self._stopping)
         while not self._stopping:
             self.steps += 1
             if not self._player.wait_ready(_NO_DEVICE_S):
@@ -219,13 +220,11 @@ class Speaker:
         tone = self.tones.before(alarm)
         if len(tone):
             yield tone
-        if prefix is not None:
-            telling.vias.add("cache")
-            yield prefix
-        if cached is not None:
-            telling.vias.add("cache")
-            yield cached
-        else:
+        for recording in (prefix, cached):
+            if recording is not None:
+                telling.vias.add("cache")
+                yield recording
+        if cached is None:
             yield from self._synthesised(telling, text, utterance)
 
     def _submit(self, telling: Telling, worker: SynthesisWorker, text: str | TextStream) -> None:

@@ -18,6 +18,7 @@ from edge_tts.daemon.text_stream import TextStream
 from edge_tts.errors import EdgeTtsError, InferenceError
 
 _IDLE_TICK_S = 0.5
+_SETTLING_TICK_S = 0.05
 
 
 class SpeechPipeline(Protocol):
@@ -129,6 +130,7 @@ class SynthesisWorker:
         self._working_since_s: float | None = None
         self._job: SynthesisJob | None = None
         self._thread: threading.Thread | None = None
+        self._settled = threading.Event()
         self.steps = 0
         self.loaded = False
 
@@ -138,6 +140,8 @@ class SynthesisWorker:
         ``idle_work`` runs while nothing waits and says whether more is left to do.
         """
         self._idle_work = idle_work
+        if not self._calls:
+            self._settled.set()
         self._thread = threading.Thread(target=self._run, name=self.name, daemon=True)
         self._thread.start()
 
@@ -154,6 +158,14 @@ class SynthesisWorker:
         with self._changed:
             self._calls.append(function)
             self._changed.notify_all()
+
+    def wait_until_settled(self, timeout_s: float, stop: Callable[[], bool]) -> bool:
+        """Wait until the calls made before the start are over; False at the time-out or stop."""
+        until_s = time.monotonic() + timeout_s
+        while not self._settled.wait(_SETTLING_TICK_S):
+            if stop() or time.monotonic() > until_s:
+                return False
+        return True
 
     @property
     def wanted(self) -> bool:
@@ -190,6 +202,8 @@ class SynthesisWorker:
                     self._changed.wait(_IDLE_TICK_S)
                 job = self._jobs.popleft() if self._jobs else None
                 call = self._calls.popleft() if job is None and self._calls else None
+            if call is None:
+                self._settled.set()
             if job is not None:
                 self._speak(job)
                 more_idle_work = self._idle_work is not None

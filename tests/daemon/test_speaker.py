@@ -14,6 +14,7 @@ from edge_tts.audio.limiter import Limiter, to_int16
 from edge_tts.audio.player import Player
 from edge_tts.audio.tones import attention_tone
 from edge_tts.audio.virtual_sinks import WavSink
+from edge_tts.daemon import speaker
 from edge_tts.daemon.alarm import Event, EventKind, Outcome, Priority
 from edge_tts.daemon.alarm_queue import AlarmQueue, QueueLimits
 from edge_tts.daemon.attention import AttentionTones
@@ -175,6 +176,28 @@ def test_started_comes_before_finished_and_carries_latencies(stage):
     started = next(e for e in stage.events if e.kind is EventKind.STARTED)
     assert 0 < started.details["first_ms"] < 10_000
     assert set(stage.metrics.latencies()) >= {"queue", "first_sound", "first_chunk", "encoder"}
+
+
+def test_nothing_sounds_while_the_networks_are_being_loaded(stage):
+    loaded = threading.Event()
+    stage.workers[0].call(lambda pipeline: loaded.wait(20))
+    stage.start()
+    alarm_id = stage.say("好", tone="auto")
+    time.sleep(0.3)
+    kinds = stage.kinds(alarm_id)
+    loaded.set()
+    assert kinds == [EventKind.ACCEPTED]
+    assert stage.ended(alarm_id).details["via"] == "neural"
+
+
+def test_networks_that_hang_while_they_load_delay_an_alarm_and_no_more(stage, monkeypatch):
+    monkeypatch.setattr(speaker, "_WARM_UP_S", 0.1)
+    released = threading.Event()
+    stage.workers[0].call(lambda pipeline: released.wait(20))
+    stage.start()
+    event = stage.ended(stage.say("好"))
+    released.set()
+    assert event.details["via"] == "dsp"
 
 
 def test_first_chunk_sounds_before_the_second_is_made(stage):

@@ -81,7 +81,9 @@ $bb mount -t proc proc /proc
 for module in /modules/*; do $bb insmod "$module"; done
 tries=0
 while [ ! -b /dev/vda ] && [ $tries -lt 100 ]; do $bb sleep 0.1; tries=$((tries + 1)); done
-$bb mount -t ext4 -o rw /dev/vda /root || { echo "no root"; $bb poweroff -f; }
+mode=rw
+for word in $($bb cat /proc/cmdline); do [ "$word" != ro ] || mode=ro; done
+$bb mount -t ext4 -o $mode /dev/vda /root || { echo "no root"; $bb poweroff -f; }
 $bb umount /proc
 $bb mount --move /dev /root/dev
 exec $bb switch_root /root /sbin/init

@@ -22,6 +22,7 @@ from typing import Any, Literal
 # 2**0 nanoseconds an instruction.
 INSTRUCTION_COUNTING = "shift=0,align=off,sleep=off"
 SAMPLE_RATE_HZ = 48000
+QUIET_BOOT = "root=/dev/vda quiet panic=1 systemd.show_status=0"
 # Emulator, machine, processor without KVM, console, and this machine's name for that architecture.
 EMULATORS = {
     "amd64": ("qemu-system-x86_64", "q35", "max", "ttyS0", "x86_64"),
@@ -29,8 +30,8 @@ EMULATORS = {
 }
 CARDS = {
     # Without its mixer the card passes samples on as they are.
-    "hda": ("-device", "intel-hda", "-device", "hda-output,audiodev=a,mixer=off"),
-    "usb": ("-device", "qemu-xhci", "-device", "usb-audio,audiodev=a,id=card"),
+    "hda": ("-device", "intel-hda", "-device", "hda-output,audiodev=hda,mixer=off"),
+    "usb": ("-device", "qemu-xhci", "-device", "usb-audio,audiodev=usb,id=card"),
 }
 Accelerator = Literal["kvm", "tcg"]
 _KVM_PROOF_S = 20.0
@@ -70,10 +71,13 @@ class Machine:
         architecture: ``amd64`` or ``arm64``.
         image: folder with ``vmlinuz`` and ``initrd``.
         disk: a copy of its root file system, changed by what the device writes.
-        folder: gets ``NAME.wav`` and ``NAME.console``.
+        second_disk: an empty one, ``/dev/vdb`` inside.
+        folder: gets ``NAME.CARD.wav`` of each card and ``NAME.console``; what a card played
+            before it was plugged in for the Nth time goes into ``NAME.CARD.N.wav``.
         name: of this boot.
-        card: ``hda`` or ``usb``.
         accelerator: of :func:`choose_accelerator`.
+        cards: of ``hda`` and ``usb``.
+        read_only: whether the root is mounted so.
     """
 
     def __init__(
@@ -81,10 +85,12 @@ class Machine:
         architecture: str,
         image: Path,
         disk: Path,
+        second_disk: Path,
         folder: Path,
         name: str,
-        card: str = "hda",
-        accelerator: Accelerator = "tcg",
+        accelerator: Accelerator,
+        cards: tuple[str, ...] = ("hda",),
+        read_only: bool = False,
     ) -> None:
         emulator, machine, processor, console, _ = EMULATORS[architecture]
         if accelerator == "kvm":
@@ -92,8 +98,8 @@ class Machine:
         else:
             computing = ["-accel", "tcg", "-cpu", processor, "-icount", INSTRUCTION_COUNTING]
             computing += ["-rtc", "clock=vm"]
-        self.wav = folder / f"{name}.wav"
         self.console = folder / f"{name}.console"
+        self._folder, self._name, self._plugs = folder, name, 0
         self._port, self._control = folder / f"{name}.port", folder / f"{name}.control"
         command = [
             *("nice", "-n", os.environ.get("RIG_NICE", "0"), emulator),
@@ -102,16 +108,20 @@ class Machine:
             *("-smp", "1", "-m", "1024", "-display", "none", "-monitor", "none", "-nic", "none"),
             *("-no-reboot", "-serial", f"file:{self.console}"),
             *("-kernel", str(image / "vmlinuz"), "-initrd", str(image / "initrd")),
-            *("-append", f"console={console} root=/dev/vda rw quiet panic=1 systemd.show_status=0"),
+            *("-append", f"console={console} {'ro' if read_only else 'rw'} {QUIET_BOOT}"),
             *("-drive", f"file={disk},format=raw,if=none,id=disk"),
             *("-device", "virtio-blk-pci,drive=disk"),
+            *("-drive", f"file={second_disk},format=raw,if=none,id=second"),
+            *("-device", "virtio-blk-pci,drive=second"),
             *("-object", "rng-random,filename=/dev/urandom,id=rng"),
             *("-device", "virtio-rng-pci,rng=rng", "-device", "virtio-serial-pci"),
             *("-chardev", f"socket,path={self._port},server=on,wait=off,id=agent"),
             *("-device", "virtserialport,chardev=agent,name=edge-tts-rig"),
-            *("-audiodev", f"wav,id=a,path={self.wav},out.frequency={SAMPLE_RATE_HZ}"),
-            *CARDS[card],
         ]
+        for card in cards:
+            wav = folder / f"{name}.{card}.wav"
+            command += ["-audiodev", f"wav,id={card},path={wav},out.frequency={SAMPLE_RATE_HZ}"]
+            command += CARDS[card]
         self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
         self._waiting = b""
         self._connection = self._connect()
@@ -175,7 +185,11 @@ class Machine:
 
     def plug_card(self) -> None:
         """Plug the USB card in again."""
-        self._order("device_add", driver="usb-audio", audiodev="a", id="card")
+        # QEMU starts the file anew.
+        self._plugs += 1
+        wav = self._folder / f"{self._name}.usb.wav"
+        wav.replace(wav.with_name(f"{self._name}.usb.{self._plugs}.wav"))
+        self._order("device_add", driver="usb-audio", audiodev="usb", id="card")
 
     def _order(self, command: str, **arguments: str) -> None:
         """Let QEMU do something, by its monitor protocol."""
@@ -198,7 +212,9 @@ class Machine:
                         break
 
     def power_off(self, limit_s: float = 600.0) -> None:
-        """Shut down in good order; the WAV file is whole afterwards."""
+        """Shut down in good order; the WAV files are whole, and the log is in ``NAME.log``."""
+        log = "\n".join(self.do("log")) + "\n"
+        (self._folder / f"{self._name}.log").write_text(log)
         self.do("shell", command="systemctl poweroff --no-block")
         try:
             self._process.wait(limit_s)
@@ -217,9 +233,25 @@ class Machine:
         self._connection.close()
 
 
+def must(machine: Machine, command: str) -> str:
+    """The output of a command that must succeed."""
+    done = machine.do("shell", command=command)
+    if done["rc"]:
+        raise MachineError(f"{command}: {done['output']}")
+    return str(done["output"])
+
+
 def new_disk(image: Path, disk: Path) -> Path:
     """A copy of the image's root file system for one device to write on."""
     subprocess.run(
         ["cp", "--sparse=always", "--reflink=auto", str(image / "root.img"), str(disk)], check=True
     )
+    return disk
+
+
+def new_second_disk(disk: Path) -> Path:
+    """An empty ext4 file system."""
+    with disk.open("wb") as file:
+        file.truncate(64 << 20)
+    subprocess.run(["mke2fs", "-q", "-t", "ext4", str(disk)], check=True)
     return disk

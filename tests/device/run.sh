@@ -100,7 +100,7 @@ debian_root "$RIG_CACHE/$native-device" "$native" apt "$DEVICE_PACKAGES"
 kernel "$kernel" "$architecture"
 made_of=$({
     sha256sum "$package" "$here"/image.sh "$here"/guest/*
-    [ -z "$voice" ] || sha256sum "$voice"/*
+    [ -z "$voice" ] || find "$voice" -type f -print0 | sort -z | xargs -0 sha256sum
 } | cut -c1-64 | sha256sum | cut -c1-12)
 image=$RIG_CACHE/$architecture-image-$made_of
 [ -d "$image" ] || rm -rf -- "$RIG_CACHE/$architecture-image-"*

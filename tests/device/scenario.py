@@ -8,155 +8,69 @@ each check and each time, and ends with status 1 when a check failed.
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.device.machine import Accelerator, Machine, MachineError, choose_accelerator, new_disk
-from tests.device.sound import Signal, read_capture
+from tests.device.checks import (
+    OWN_TIME,
+    check_activation,
+    check_late_card,
+    check_loss,
+    check_pull,
+    check_read_only,
+    check_retold,
+    check_start,
+    make_read_only,
+    say,
+    say_into,
+    speak_in_order,
+)
+from tests.device.machine import (
+    Accelerator,
+    Machine,
+    MachineError,
+    choose_accelerator,
+    must,
+    new_disk,
+    new_second_disk,
+)
+from tests.device.sound import Signal, read_captures
 from tests.device.speech import (
     SAME,
+    SHORT,
     TEXTS,
     Captures,
     Report,
-    into_words_s,
-    references,
+    read_references,
     synth_here,
     synth_there,
 )
 
 BOOT_S = 1800.0
-OWN_TIME = "which by instructions counted every wait for the disk stretches"
-
-
-def log_time_s(line: str) -> float:
-    """The monotonic clock in front of a line of ``journalctl -o short-monotonic``."""
-    found = re.match(r"\[\s*([0-9.]+)\]", line)
-    if found is None:
-        raise ValueError(f"no time in front of {line!r}")
-    return float(found[1])
-
-
-def say(machine: Machine, name: str) -> dict[str, float]:
-    priority, text = TEXTS[name]
-    key = name.replace(" ", "-")
-    answer = machine.do("say", text=text, key=key, prio=priority)
-    if "state=accepted" not in answer["reply"]:
-        raise RuntimeError(f"{name}: {answer['reply']}")
-    return {"sent_s": answer["sent_s"], "replied_s": answer["replied_s"]}
-
-
-def say_into(machine: Machine, name: str, spin_s: float = 0.3) -> None:
-    """Send an alarm and go on in mid-speech, at once while the device's time passes slowly."""
-    say(machine, name)
-    machine.do("wait", key=name, event="started", seconds=into_words_s(name), spin_s=spin_s)
-
-
-def check_start(machine: Machine, report: Report) -> None:
-    """From ``systemctl start`` to READY against an import of numpy, both with files in memory."""
-    numpy = ["env", "PYTHONPATH=/usr/lib/edge-tts-runtime/current", "python3", "-c", "import numpy"]
-    start_s, numpy_s = [], []
-    for _ in range(2):
-        machine.do("shell", command="systemctl stop edge-tts.service")
-        start_s.append(
-            machine.do("time", command=["systemctl", "start", "edge-tts.service"])["seconds"]
-        )
-        numpy_s.append(machine.do("time", command=numpy)["seconds"])
-    ratio = min(start_s) / min(numpy_s)
-    report.check(
-        ratio <= 3.0,
-        f"systemctl start to READY {min(start_s):.2f} s, import numpy {min(numpy_s):.2f} s, "
-        f"ratio {ratio:.2f}, at most 3",
-    )
-
-
-def check_activation(machine: Machine, report: Report) -> None:
-    machine.do("shell", command="systemctl stop edge-tts.service")
-    before = machine.do("state")["ActiveState"]
-    said = say(machine, "activation")
-    started = machine.do("wait", key="activation", event="started")
-    ended = machine.do("wait", key="activation", event="finished")
-    report.check(
-        before == "inactive" and "outcome=done via=neural" in ended["line"],
-        f"a stopped service is started by its socket and speaks ({ended['line']})",
-    )
-    report.figure(
-        f"accepted {said['replied_s'] - said['sent_s']:.2f} s and heard "
-        f"{started['at_s'] - said['sent_s']:.2f} s after it was sent to the stopped service"
-    )
-
-
-def speak_in_order(machine: Machine, report: Report) -> None:
-    say(machine, "first")
-    machine.do("wait", key="first", event="started")
-    say(machine, "last")
-    say(machine, "urgent")
-    for name in ("urgent", "last"):
-        ended = machine.do("wait", key=name, event="finished")["line"]
-        report.check("outcome=done via=neural" in ended, f"{name}: {ended}")
-
-
-def check_loss(machine: Machine, report: Report, name: str, signal: str) -> None:
-    """The process goes away in mid-speech; its alarm is told again by the next one."""
-    say_into(machine, name)
-    sent = machine.do("signal", name=signal)
-    after = machine.do("await_new_process", pid=sent["pid"])
-    started = log_time_s(machine.do("await_log", words=["alarm-started", f"key={name}"], count=2))
-    ended = machine.do("await_log", words=["alarm-finished", f"key={name}"])
-    report.check("outcome=done" in ended, f"{name} by {signal}: the alarm is told again, whole")
-    report.figure(
-        f"{signal} to READY of the next process {after['at_s'] - sent['sent_s']:.2f} s, "
-        f"to the alarm's first sound {started - sent['sent_s']:.2f} s"
-    )
-
-
-def check_pull(machine: Machine, report: Report) -> None:
-    """The USB card is pulled out in mid-speech and comes back: the alarm is told again."""
-    say_into(machine, "pulled", spin_s=1.0)
-    machine.pull_card()
-    lost_s = log_time_s(machine.do("await_log", words=["device", "state=lost"]))
-    machine.do("sleep", seconds=2.0)
-    back_s = machine.do("now", spin_s=0.5)
-    machine.plug_card()
-    started = log_time_s(machine.do("await_log", words=["alarm-started", "key=pulled"], count=2))
-    ended = machine.do("await_log", words=["alarm-finished", "key=pulled"])
-    report.check("outcome=done" in ended, "the card pulled and plugged: the alarm is told again")
-    report.figure(
-        f"the loss was noticed at {lost_s:.1f} s; plugged in to the alarm's first sound "
-        f"{started - back_s:.2f} s"
-    )
-
-
-def check_retold(machine: Machine, report: Report, name: str, after: str) -> None:
-    started_s = log_time_s(machine.do("await_log", words=["alarm-started", f"key={name}"]))
-    ended = machine.do("await_log", words=["alarm-finished", f"key={name}"])
-    report.check("outcome=done" in ended, f"after {after} in mid-speech the alarm is told")
-    report.figure(f"first sound of it {started_s:.1f} s after the kernel's start, {OWN_TIME}")
 
 
 def check_captures(captures: Captures) -> None:
-    """What left the card in the boots that there were."""
-    captures.absent("first", "never sent")
-    lost = [name for name in ("killed", "stopped") if name == "killed" or "usb" in captures.boots]
+    """What left the cards in the boots that there were."""
+    boots = captures.boots
+    captures.absent("first.hda", "never sent")
+    lost = [name for name in ("killed", "stopped") if name == "killed" or "usb.usb" in boots]
     names = ["activation", "first", "urgent", "last", *lost]
-    places = {
-        name: captures.retold("first", name) if name in lost else captures.whole("first", name)
-        for name in names
-    }
-    order = sorted(places, key=places.__getitem__)
-    captures.report.check(order == names, f"order of the sounds: {', '.join(order)}")
+    captures.in_order("first.hda", names)
     for name in lost:
-        captures.begun("first", name, places[name])
-    if "usb" in captures.boots:
-        captures.begun("first", "cut", len(captures.boots["first"]), 0.3)
-        captures.absent("first", "cut", SAME)
-        captures.whole("usb", "cut")
-        captures.begun("usb", "pulled", captures.whole("usb", "pulled"))
-    if "again" in captures.boots:
-        captures.whole("again", "rebooted")
+        captures.begun("first.hda", name)
+    if "usb.usb" in boots:
+        captures.begun("first.hda", "cut", 0.3)
+        captures.absent("first.hda", "cut", SAME)
+        captures.in_order("usb.usb", ["cut", "pulled", "late", "drained"])
+        captures.begun("usb.usb", "pulled")
+        captures.absent("usb.usb", "rebooted")
+    if "both.usb" in boots:
+        captures.in_order("both.usb", ["rebooted"])
+        captures.absent("both.usb", "drained")
+        captures.silent("both.hda")
 
 
 class Device:
@@ -164,16 +78,23 @@ class Device:
 
     def __init__(self, architecture: str, image: Path, folder: Path, report: Report) -> None:
         self._disk = new_disk(image, folder / "disk.img")
+        self._second_disk = new_second_disk(folder / "second.img")
         self._architecture, self._image, self._folder = architecture, image, folder
         self._accelerator: Accelerator = choose_accelerator(architecture, image, folder)
         report.figure(f"{architecture}, computed by {self._accelerator}")
-        # Emulated x86 has no VNNI, and without it ONNX Runtime's int8 computes other samples.
-        self.own_samples = architecture == "amd64" and self._accelerator == "tcg"
 
     @contextmanager
-    def boot(self, name: str, card: str = "hda") -> Iterator[Machine]:
+    def boot(self, name: str, cards: tuple[str, ...], read_only: bool = False) -> Iterator[Machine]:
         machine = Machine(
-            self._architecture, self._image, self._disk, self._folder, name, card, self._accelerator
+            self._architecture,
+            self._image,
+            self._disk,
+            self._second_disk,
+            self._folder,
+            name,
+            self._accelerator,
+            cards,
+            read_only,
         )
         try:
             machine.wait_until_up(BOOT_S)
@@ -183,7 +104,8 @@ class Device:
             machine.close()
 
 
-def first_boot(machine: Machine, report: Report, short: bool) -> None:
+def describe(machine: Machine, report: Report) -> str:
+    """Print what booted; returns the provider and the precision that compute there."""
     asked = "systemctl show --value --property ActiveEnterTimestampMonotonic edge-tts.service"
     up_s = int(machine.do("shell", command=asked)["output"]) / 1e6
     report.figure(f"booted, service up {up_s:.1f} s after the kernel's start, {OWN_TIME}")
@@ -192,6 +114,23 @@ def first_boot(machine: Machine, report: Report, short: bool) -> None:
     report.figure(
         f"provider {provider}, voice {voice['name']} {voice['version']}, device {status['device']}"
     )
+    return str(provider)
+
+
+def references(
+    machine: Machine, folder: Path, voice: Path, provider: str, names: Sequence[str]
+) -> dict[str, Signal]:
+    """What ``edgetts synth`` makes of the texts with the device's voice and precision."""
+    if "fp32" in provider:
+        synth_here(folder, voice, names)
+    else:
+        must(machine, "systemctl stop edge-tts.service")
+        synth_there(folder, machine, names)
+        must(machine, "systemctl start edge-tts.service")
+    return read_references(folder, names)
+
+
+def first_boot(machine: Machine, report: Report, short: bool) -> None:
     check_start(machine, report)
     check_activation(machine, report)
     speak_in_order(machine, report)
@@ -206,13 +145,17 @@ def first_boot(machine: Machine, report: Report, short: bool) -> None:
 
 
 def later_boots(device: Device, report: Report) -> None:
-    with device.boot("usb", "usb") as machine:
-        check_retold(machine, report, "cut", "a power cut")
+    with device.boot("usb", ("usb",)) as machine:
+        check_retold(machine, report, "cut", "a power cut in mid-speech")
         check_pull(machine, report)
-        say_into(machine, "rebooted")
+        check_late_card(machine, report)
+        make_read_only(machine)
+        say_into(machine, "drained")
+        say(machine, "rebooted")
         machine.power_off()
-    with device.boot("again") as machine:
-        check_retold(machine, report, "rebooted", "a shutdown")
+    with device.boot("both", ("hda", "usb"), read_only=True) as machine:
+        check_retold(machine, report, "rebooted", "a shutdown in mid-speech of another")
+        check_read_only(machine, report)
         machine.do("sleep", seconds=1.0)
         machine.power_off()
 
@@ -223,21 +166,17 @@ def run(architecture: str, image: Path, folder: Path, voice: Path, short: bool) 
     sounds: dict[str, Signal] = {}
     device = Device(architecture, image, folder, report)
     try:
-        with device.boot("first") as machine:
-            synth = synth_there(machine) if device.own_samples else synth_here(voice)
-            sounds = references(folder, synth)
+        with device.boot("first", ("hda",)) as machine:
+            provider = describe(machine, report)
+            names = SHORT if short else tuple(TEXTS)
+            sounds = references(machine, folder, voice, provider, names)
             first_boot(machine, report, short)
         if not short:
             later_boots(device, report)
     except MachineError as exc:
         report.check(False, f"the device did not go on: {exc}")
-    boots = {
-        name: read_capture(path)
-        for name in ("first", "usb", "again")
-        if (path := folder / f"{name}.wav").exists()
-    }
     if sounds:
-        check_captures(Captures(boots, sounds, report))
+        check_captures(Captures(read_captures(folder), sounds, report))
     report.figure(f"all in {time.monotonic() - began_s:.0f} s of the host")
     for what in report.failed:
         print(f"failed: {what}")

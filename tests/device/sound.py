@@ -31,6 +31,19 @@ def read_capture(path: Path) -> Signal:
     return frames[:, 0] / 32768.0
 
 
+def read_captures(folder: Path) -> dict[str, Signal]:
+    """What left each card in each boot, by ``BOOT.CARD``, over all times it was plugged in."""
+    parts: dict[str, list[tuple[float, Path]]] = {}
+    for path in folder.glob("*.*.wav"):
+        boot, card, *number = path.stem.split(".")
+        order = float(number[0]) if number else float("inf")
+        parts.setdefault(f"{boot}.{card}", []).append((order, path))
+    return {
+        key: np.concatenate([read_capture(path) for _, path in sorted(those)])
+        for key, those in sorted(parts.items())
+    }
+
+
 def read_mono(path: Path, sample_rate_hz: int) -> Signal:
     """A mono 16-bit WAV, ``(N,)`` in [-1, 1], brought to a rate."""
     with wave.open(str(path)) as file:
@@ -80,38 +93,3 @@ def likeness_at(capture: Signal, sound: Signal, index: int, slack: int = 48) -> 
     """Likeness of ``sound`` at ``index``, give or take ``slack`` samples."""
     first = max(0, index - slack)
     return find(capture[first : index + len(sound) + slack], sound).likeness
-
-
-@dataclass(frozen=True)
-class Pieces:
-    """How many pieces of a sound lie where they should, and how far from there at most."""
-
-    heard: int
-    count: int
-    largest_shift: int
-
-
-def find_pieces(
-    capture: Signal, sound: Signal, index: int, piece: int, slack: int, least: float
-) -> Pieces:
-    """Look for each piece of ``sound`` near its place, counted from ``index``; all in samples.
-
-    A device that ran dry moves what follows; a piece with such a place in it is not heard.
-    """
-    heard, largest_shift = 0, 0
-    starts = range(0, len(sound) - piece + 1, piece)
-    for start in starts:
-        first = max(0, index + start - slack)
-        match = find(capture[first : index + start + piece + slack], sound[start : start + piece])
-        if match.likeness >= least:
-            heard += 1
-            largest_shift = max(largest_shift, abs(first + match.index - index - start))
-    return Pieces(heard, len(starts), largest_shift)
-
-
-def longest_gap_s(capture: Signal, first: int, last: int, sample_rate_hz: int) -> float:
-    """The longest run of exact zeros between two places."""
-    loud = np.flatnonzero(capture[first:last])
-    if not len(loud):
-        return (last - first) / sample_rate_hz
-    return float(np.diff(loud).max(initial=1) - 1) / sample_rate_hz

@@ -60,7 +60,7 @@ class Alarms:
             if words[0] == "EV" and words[2] in (event, "finished"):
                 at_s = now_s()
                 time.sleep(seconds)
-                return {"line": line.strip(), "at_s": at_s}
+                return {"line": line.strip(), "at_s": at_s, "now_s": now_s()}
         raise RuntimeError(f"the daemon closed the connection of {key} before {event}")
 
 
@@ -106,11 +106,14 @@ def log_lines() -> list[str]:
     return done.stdout.splitlines()
 
 
-def await_log(words: list[str], count: int = 1, seconds: float = 300.0) -> str:
-    """Wait until so many lines of this boot's log hold all the words; returns the last."""
+def await_log(words: list[str], count: int = 1, skip: int = 0, seconds: float = 300.0) -> str:
+    """Wait until so many lines of this boot's log hold all the words; returns the last.
+
+    The first ``skip`` lines of the log don't count.
+    """
     until_s = now_s() + seconds
     while now_s() < until_s:
-        found = [line for line in log_lines() if all(word in line for word in words)]
+        found = [line for line in log_lines()[skip:] if all(word in line for word in words)]
         if len(found) >= count:
             return found[count - 1]
         time.sleep(0.5)

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from edge_tts.audio.device_opener import DeviceOpener
-from edge_tts.audio.device_watchdog import DeviceWatchdog
+from edge_tts.audio.device_watchdog import DeviceWatchdog, Patience
 from edge_tts.audio.feeder import Feeder
 from edge_tts.audio.sink import AudioSink
 from edge_tts.audio.utterance import PlaybackReport, Utterance
@@ -84,13 +84,12 @@ class Player:
         self._changed = threading.Condition()
         self._state: DeviceState = "closed"
         self._detail = "not opened yet"
+        self._patience = Patience()
         self._live: list[Utterance] = []  # every utterance without an outcome yet
         self._waiting: deque[Utterance] = deque()  # those not begun
         self._cut_wanted = False
         self._closing = False
-        self._numbers = 0
-        self._losses = 0
-        self._rounds = 0
+        self._numbers = self._losses = self._rounds = 0
         self._thread: threading.Thread | None = None
         self._sink: AudioSink | None = None
 
@@ -269,7 +268,7 @@ class Player:
         rate_hz, lead_ms = self._sample_rate_hz, self._lead_ms
         feeder = Feeder(sink, self._changed, rate_hz, self._fade_ms, lead_ms)
         now_s = time.monotonic()
-        watchdog = DeviceWatchdog(sink, self._stall_s, now_s)
+        watchdog = DeviceWatchdog(sink, self._stall_s, now_s, self._patience)
         self._sink = sink
         self._set_state("ready", f"plays at {sink.sample_rate_hz} Hz")
         busy_s = now_s

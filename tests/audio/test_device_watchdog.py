@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from edge_tts.audio.device_watchdog import DeviceWatchdog
+from edge_tts.audio.device_watchdog import DeviceWatchdog, Patience
 from edge_tts.audio.virtual_sinks import NullSink
 from edge_tts.errors import DeviceError
 
@@ -55,7 +56,7 @@ def test_a_device_that_stops_is_noticed_in_time(healthy_s, steps, window_s):
         sink.device_s = min(now_s, healthy_s)
         watchdog.check(now_s)
 
-    with pytest.raises(DeviceError, match="stands still"):
+    with pytest.raises(DeviceError, match=r"stands still|is lame"):
         repeat(look)
     assert now_s >= healthy_s
     assert now_s - healthy_s <= LOSS_IS_NOTICED_WITHIN_S
@@ -110,3 +111,40 @@ def test_a_device_that_ended_is_noticed_at_once():
     sink.active = False
     with pytest.raises(DeviceError, match="ended by itself"):
         watchdog.check(0.01)
+
+
+def gives_up_after(
+    watchdog: DeviceWatchdog, sink: ScriptedSink, now_s: float, rate: float
+) -> float:
+    """Let the device run at ``rate``, for at most 100 s; returns how long it was left alone."""
+
+    def look() -> None:
+        nonlocal now_s
+        now_s += 0.1
+        sink.device_s += 0.1 * rate
+        watchdog.check(now_s)
+
+    began_s = now_s
+    with contextlib.suppress(DeviceError):
+        repeat(look, 1000)
+    return now_s - began_s
+
+
+@pytest.mark.parametrize(("rate", "lame"), [(1 / 3, True), (0.5, True), (0.75, False)])
+def test_a_device_that_plays_every_third_block_is_opened_anew(rate, lame):
+    sink = ScriptedSink()
+    watchdog = DeviceWatchdog(sink, 2.0, 0.0)
+    healthy_s = gives_up_after(watchdog, sink, 0.0, 1.0)
+    assert healthy_s > 99.0
+    assert (gives_up_after(watchdog, sink, healthy_s, rate) < 3 * 2.0 + 0.2) is lame
+
+
+def test_a_machine_that_is_too_busy_does_not_reopen_its_device_all_the_time():
+    patience = Patience()
+    now_s, times = 0.0, 0
+    while now_s < 600.0:
+        sink = ScriptedSink()
+        watchdog = DeviceWatchdog(sink, 2.0, now_s, patience)
+        now_s += gives_up_after(watchdog, sink, now_s, 0.4)
+        times += 1
+    assert 9 <= times <= 11

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds a Debian package with everything inside:  bash deploy/build_deb.sh --arch arm64 --suite bookworm
-#   --arch and --suite as for deploy/make_bundle.sh; --output FOLDER (default: dist)
+#   --arch, --suite and --sources as for deploy/make_bundle.sh; --output FOLDER (default: dist)
+#   --bundle FILE   a bundle made before for the same --arch and --suite
 # On the target: sudo apt install ./edge-tts-runtime_*_arm64.deb
 set -euo pipefail
 
@@ -9,24 +10,25 @@ root=$(dirname "$here")
 # shellcheck source=deploy/lib.sh
 . "$here/lib.sh"
 
-arch=$(dpkg --print-architecture) suite=bookworm output=$root/dist
+arch=$(dpkg --print-architecture) suite=bookworm sources='' bundle='' output=$root/dist
 while [ $# -gt 0 ]; do
     case $1 in
-    --arch | --suite | --output)
+    --arch | --suite | --sources | --bundle | --output)
         [ $# -ge 2 ] || die "$1 needs a value"
         declare "${1#--}=$2"
         shift
         ;;
     -h | --help)
-        sed -n '2,4s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+        sed -n '2,5s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
         exit 0
         ;;
     *) die "unknown option $1" ;;
     esac
     shift
 done
+sound=python3-pyaudio
 case $suite in
-jammy) python_from=3.10 python_below=3.11 ;;
+jammy) python_from=3.10 python_below=3.11 sound=libportaudio2 ;;
 bookworm) python_from=3.11 python_below=3.12 ;;
 noble) python_from=3.12 python_below=3.13 ;;
 trixie) python_from=3.13 python_below=3.14 ;;
@@ -36,9 +38,20 @@ esac
 scratch=$(mktemp -d)
 trap 'rm -rf -- "$scratch"' EXIT
 umask 022
-bash "$here/make_bundle.sh" --arch "$arch" --suite "$suite" --no-debs --output "$scratch" >/dev/null
-tar -xf "$scratch"/edge-tts-bundle-*.tar -C "$scratch"
+if [ -z "$bundle" ]; then
+    bash "$here/make_bundle.sh" --arch "$arch" --suite "$suite" ${sources:+--sources "$sources"} \
+        --no-debs --output "$scratch" >/dev/null
+    bundle=$(echo "$scratch"/edge-tts-bundle-*.tar)
+fi
+case $bundle in
+*-"$suite-$arch.tar") ;;
+*) die "$bundle is not for $suite $arch" ;;
+esac
+tar -xf "$bundle" -C "$scratch" || die "$bundle is not a bundle, or is damaged"
 bundle=$scratch/edge-tts-bundle
+if [ "$sound" = libportaudio2 ] && ! compgen -G "$bundle/wheels/PyAudio-*.whl" >/dev/null; then
+    die "a package for $suite holds its own PyAudio, which could not be compiled; see above"
+fi
 version=$(sed -n 's/^__version__ = "\(.*\)"/\1/p' "$root/edge_tts/__init__.py")
 tree=$scratch/tree
 library=$tree/usr/lib/edge-tts-runtime/package
@@ -117,7 +130,7 @@ Version: $version-1
 Architecture: $arch
 Maintainer: Edge TTS Runtime contributors <maintainers@edge-tts-runtime.invalid>
 Installed-Size: $size
-Depends: python3 (>= $python_from), python3 (<< $python_below), python3-pyaudio, libc6 (>= 2.28), libstdc++6, libgcc-s1, systemd | systemd-standalone-sysusers
+Depends: python3 (>= $python_from), python3 (<< $python_below), $sound, libc6 (>= 2.28), libstdc++6, libgcc-s1, systemd | systemd-standalone-sysusers
 Section: sound
 Priority: optional
 Description: spoken alarms in Chinese and English, offline

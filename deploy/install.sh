@@ -15,6 +15,8 @@ source_root=$(dirname "$here")
 # shellcheck source=deploy/lib.sh
 . "$here/lib.sh"
 
+# `su` without a login, and cron, leave them out.
+PATH=$PATH:/usr/sbin:/sbin
 OPT=/opt/edge-tts
 ETC=/etc/edge-tts
 VOICES=/usr/share/edge-tts/voices
@@ -183,7 +185,8 @@ release_name() {
 
 build_release() {
     release=$OPT/releases/$(release_name)
-    if [ -e "$release/.complete" ]; then
+    # One that is there already and was damaged is made anew.
+    if [ -e "$release/.complete" ] && speaks 2>/dev/null; then
         step "release $(basename "$release") is there already"
         return 0
     fi
@@ -299,13 +302,17 @@ install_units() {
     fi
 }
 
+speaks() {
+    local voice=$release/voices/zh-en
+    [ -d "$voice" ] || voice=
+    env ${voice:+EDGETTS_VOICE="$voice"} "$release/bin/edgetts" synth "$TEST_TEXT" -o /dev/null >/dev/null
+}
+
 # The new release has to speak before it becomes the current one.
 try_release() {
     [ "$dry_run" = no ] || return 0
     step "the new release speaks: $TEST_TEXT"
-    local voice=$release/voices/zh-en
-    [ -d "$voice" ] || voice=
-    env ${voice:+EDGETTS_VOICE="$voice"} "$release/bin/edgetts" synth "$TEST_TEXT" -o /dev/null >/dev/null ||
+    speaks ||
         die "the new release can't speak; what was installed before stays. See: $release/bin/edgetts doctor"
     settle "$release"
     touch "$release/.complete"

@@ -3,7 +3,7 @@
 #   --arch arm64|amd64          the target's architecture (default: this machine's)
 #   --suite bookworm|trixie|jammy|noble   the target's distribution (default: bookworm); Pi OS has Debian's names, JetPack 6 is jammy
 #   --sources FILE              apt sources to take packages from (default: this machine's)
-#   --no-debs                   leave the system packages out (the target has python3-pyaudio already)
+#   --no-debs                   leave the system packages out (the target has python3-pyaudio, jammy libportaudio2, already)
 #   --output FOLDER             where the bundle goes (default: dist)
 # On the target: tar xf edge-tts-bundle-*.tar && sudo bash edge-tts-bundle/deploy/install.sh
 set -euo pipefail
@@ -37,9 +37,11 @@ arm64) machine=aarch64 ;;
 amd64) machine=x86_64 ;;
 *) die "--arch takes arm64 or amd64, not $arch" ;;
 esac
-# Each suite with its python3 and the newest glibc that its wheels may ask for.
+# Each suite with its python3 and the newest glibc that its wheels may ask for. The PyAudio of jammy, 0.2.11, fails on
+# its first write with that Python: a newer one is compiled here.
+pyaudio=packaged
 case $suite in
-jammy) version=3.10 glibc=35 ;;
+jammy) version=3.10 glibc=35 pyaudio=compiled ;;
 bookworm) version=3.11 glibc=36 ;;
 noble) version=3.12 glibc=39 ;;
 trixie) version=3.13 glibc=41 ;;
@@ -101,11 +103,61 @@ for each in map(Requirement, fields.get_all("Requires-Dist")):
 PY
 }
 
+# find_pyaudio_headers: where those of Python and PortAudio are, one folder a line: the target's own, or this machine's.
+find_pyaudio_headers() {
+    local headers=$scratch/headers name own
+    mkdir -p "$headers"
+    if [ -n "${APT_CONFIG:-}" ]; then
+        (cd "$headers" && apt-get -qq download "libpython$version-dev" portaudio19-dev >/dev/null)
+        for name in "$headers"/*.deb; do dpkg-deb -x "$name" "$headers"; done
+        printf '%s\n' "$headers/usr/include/python$version" "$headers/usr/include"
+    elif own=$("python$version" -c 'import sysconfig; print(sysconfig.get_path("include"))' 2>/dev/null) &&
+        [ -e "$own/Python.h" ] && [ -e /usr/include/portaudio.h ]; then
+        cp /usr/include/portaudio.h "$headers"
+        printf '%s\n' "$own" "${own%/*}" "$headers"
+    fi
+}
+
+# compile_pyaudio: a wheel of it, so that the device needs no compiler.
+compile_pyaudio() {
+    local wanted
+    local -a include
+    [ "$arch" != "$(dpkg --print-architecture)" ] || export CC=${CC:-gcc}
+    mapfile -t include < <(find_pyaudio_headers)
+    wanted="apt sources of $suite (--sources)"
+    [ "${#include[@]}" -gt 0 ] && wanted="gcc-${machine/_/-}-linux-gnu"
+    if [ "${#include[@]}" -eq 0 ] || ! have "${CC:-$machine-linux-gnu-gcc}"; then
+        [ "$debs" = no ] || die "PyAudio for $suite is compiled here, which needs $wanted"
+        note "PyAudio is left out, since compiling it needs $wanted: the target must have 0.2.12 or later"
+        return 0
+    fi
+    "$scratch/venv/bin/python" -m pip download --quiet --disable-pip-version-check --no-deps --no-binary :all: \
+        --dest "$scratch/headers" 'PyAudio>=0.2.14'
+    "$python" "$here/pyaudio_wheel.py" "$scratch"/headers/PyAudio-*.tar.gz --python "$version" \
+        --machine "$machine" --include "${include[@]}" --output "$bundle/wheels" >/dev/null
+}
+
 # What python3-pyaudio needs beyond a system that has python3, resolved for the target and not for
-# this machine: apt works in folders of its own, for a made-up system with the required packages.
+# this machine.
 collect_debs() {
-    local name folder=$scratch/apt
-    mkdir -p "$folder"/{lists/partial,archives/partial,etc/preferences.d} "$bundle/debs"
+    local name wanted=python3-pyaudio
+    [ "$pyaudio" = packaged ] || wanted=libportaudio2
+    mkdir -p "$bundle/debs"
+    apt-get -qq -y --download-only -o Debug::NoLocking=1 install "$wanted" python3 >/dev/null
+    for name in "$scratch"/apt/archives/*.deb; do
+        # What every installed system has stays out.
+        case $(dpkg-deb -f "$name" Package) in
+        libasound2* | libjack* | libportaudio* | python3-pyaudio | libdb5* | libopus* | libsamplerate*)
+            cp "$name" "$bundle/debs"
+            ;;
+        esac
+    done
+}
+
+# From here on apt works in folders of its own, for a made-up system with the target's required packages.
+use_target_apt() {
+    local folder=$scratch/apt
+    mkdir -p "$folder"/{lists/partial,archives/partial,etc/preferences.d}
     : >"$folder/status"
     cat >"$folder/conf" <<CONF
 APT::Architecture "$arch";
@@ -129,16 +181,6 @@ CONF
     fi
     export APT_CONFIG=$folder/conf
     apt-get -qq update
-    apt-get -qq -y --download-only -o Debug::NoLocking=1 install python3-pyaudio python3 >/dev/null
-    for name in "$folder"/archives/*.deb; do
-        # What every installed system has stays out.
-        case $(dpkg-deb -f "$name" Package) in
-        libasound2* | libjack* | libportaudio* | python3-pyaudio | libdb5* | libopus* | libsamplerate*)
-            cp "$name" "$bundle/debs"
-            ;;
-        esac
-    done
-    unset APT_CONFIG
 }
 
 # installation: what install.sh will make of it, bytecode of this machine's Python in place of the target's.
@@ -162,6 +204,8 @@ note "program and voices"
 collect_program
 note "wheels for Python $version on $machine"
 collect_wheels
+if [ "$debs" = yes ] || { [ "$pyaudio" = compiled ] && [ -n "$sources" ]; }; then use_target_apt; fi
+[ "$pyaudio" = packaged ] || compile_pyaudio
 if [ "$debs" = yes ]; then
     note "packages for $suite $arch"
     collect_debs

@@ -54,7 +54,7 @@ check_versions() {
     for wheel in "$scratch"/edge-tts-bundle/wheels/*.whl; do
         name=$(basename "$wheel")
         case $name in
-        pip-* | edge_tts_runtime-*) continue ;;
+        pip-* | edge_tts_runtime-* | PyAudio-*) continue ;;
         esac
         IFS=- read -r name version _ <<<"$name"
         wanted+=("$name==$version")

@@ -43,6 +43,12 @@ echo "== interrupted"
 rm -rf $library/package/edge_tts/errors.py $library/package/click
 state
 
+echo "== the same, installed again after its release was damaged"
+: >$library/current/edge_tts/cli.py
+unpack 1.0.0
+sh /mnt/deploy/debian/postinst configure >/dev/null
+state
+
 echo "== a release that can't speak"
 unpack 2.0.0
 mkdir -p $library/package/models/zh-en

@@ -83,6 +83,7 @@ def test_install_boot_upgrade_and_remove(checkout: Path, tmp_path: Path) -> None
     assert int(size.split()[0]) > 10_000
 
     assert parts["again"] == ["the release was kept", "# mine"]
+    assert parts["again, damaged"] == [f"edgetts {edge_tts.__version__}"]
 
     failed = parts["an upgrade that can't speak"]
     assert failed[0] == "status 1"
@@ -113,6 +114,7 @@ def test_scripts_of_the_package(checkout: Path, tmp_path: Path) -> None:
     # That it may lack numpy here is no matter.
     assert "No module named edge_tts" not in parts["an interpreter that it starts"][0]
     assert parts["interrupted"] == old, "dpkg can't damage the release that runs"
+    assert parts["the same, installed again after its release was damaged"] == old
     assert parts["a release that can't speak"] == ["status 1", "1", *old[:2]]
     new = ["edgetts 2.0.0", "releases/2.0.0-0123", "2.0.0-0123"]
     assert parts["upgraded"] == [*new, "# mine"]

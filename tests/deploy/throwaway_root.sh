@@ -2,6 +2,7 @@
 # throwaway_root.sh SCRATCH MOUNTED STEP...: a copy-on-write view of this machine's root in which each STEP
 # runs, thrown away at the end. MOUNTED is seen at /mnt. A STEP is the path of a script as seen from inside,
 # with its arguments, or `boot [option of systemd-nspawn...]`, which starts systemd and waits for its end.
+# LOWER_ROOT is another root than this machine's; NETWORK=no takes the network from the scripts.
 set -euo pipefail
 
 scratch=$1 mounted=$2
@@ -14,17 +15,19 @@ fi
 root=$scratch/root
 mount -t tmpfs -o size=3g tmpfs "$scratch"
 mkdir "$scratch/upper" "$scratch/work" "$root"
-mount -t overlay overlay -o "lowerdir=/,upperdir=$scratch/upper,workdir=$scratch/work" "$root"
+mount -t overlay overlay -o "lowerdir=${LOWER_ROOT:-/},upperdir=$scratch/upper,workdir=$scratch/work" "$root"
 mount --bind "$mounted" "$root/mnt"
 
 run() (
+    local -a network=()
+    [ "${NETWORK:-}" != no ] || network=(--net)
     # Only for the step: a system that boots brings its own.
     # shellcheck disable=SC2016 # the inner shell expands these
-    unshare --mount --propagation private bash -euc '
+    unshare --mount --propagation private "${network[@]}" bash -euc '
         root=$0
         for folder in dev proc sys; do mount --rbind "/$folder" "$root/$folder"; done
         for folder in /opt/*; do
-            if mountpoint -q "$folder"; then mount --bind "$folder" "$root$folder"; fi
+            if mountpoint -q "$folder" && [ -d "$root$folder" ]; then mount --bind "$folder" "$root$folder"; fi
         done
         exec chroot "$root" bash "$@"' "$root" "$@"
 )

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 torch = pytest.importorskip("torch", reason="the voice factory's torch is not installed")
 
 from tools.voice import peers, train  # noqa: E402
+from tools.voice.export import raise_formants  # noqa: E402
 from tools.voice.model import AcousticModel, Size, Vocoder, tell, vocoder_features  # noqa: E402
 from tools.voice.objectives import smooth_bands  # noqa: E402
 from tools.voice.shards import Utterance, save_shard  # noqa: E402
@@ -143,3 +144,18 @@ def test_the_envelope_of_a_voice_does_not_tell_its_pitch() -> None:
     ripple = (mels[0] - mels[1]).abs()[:, 8:25].mean()
     envelope = smooth_bands(mels[0] - mels[1]).abs()[:, 8:25].mean()
     assert envelope < 0.25 * ripple
+
+
+def test_raised_formants_stand_out_of_the_same_mean() -> None:
+    torch.manual_seed(0)
+    vocoder = Vocoder(TINY)
+    frames = torch.randn(1, 10, TINY.vocoder_width)
+    parts = []
+    for gain in (0.0, 0.5):
+        raise_formants(vocoder, gain)
+        parts.append(vocoder.head(frames).chunk(3, -1))
+    (magnitude, phase, noise), (raised_magnitude, same_phase, raised_noise) = parts
+    torch.testing.assert_close(phase, same_phase)
+    for flat, raised in ((magnitude, raised_magnitude), (noise, raised_noise)):
+        assert 1.4 < (raised.std(-1) / flat.std(-1)).mean() < 1.6
+        torch.testing.assert_close(raised.mean(), flat.mean(), rtol=0, atol=0.05)

@@ -194,11 +194,17 @@ def tell(pitch: torch.Tensor, told_hz: torch.Tensor) -> torch.Tensor:
     return torch.where((told_hz < 0)[..., None], pitch.float(), replaced)
 
 
-def band_grid() -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Where the vocoder's bands lie, finer below: lower band, upper band and weight a bin."""
+def band_centres() -> list[int]:
+    """The bins in which the vocoder's bands lie, closer below."""
     centres = [*range(0, 100, 2), *range(100, 252, 4), *range(252, 601, 8)]
     if centres[-1] < N_BINS - 1:
         centres.append(N_BINS - 1)
+    return centres
+
+
+def band_grid() -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """What each bin takes from the bands beside it: lower band, upper band and weight."""
+    centres = band_centres()
     bins = torch.arange(N_BINS)
     points = torch.tensor(centres)
     upper = torch.searchsorted(points, bins).clamp(min=1, max=len(centres) - 1)

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 
 from edge_tts.audio.sink import AudioSink
+from edge_tts.audio.timed_queue import get_within
 from edge_tts.errors import DeviceError, EdgeTtsError
 
 _log = logging.getLogger(__name__)
@@ -58,7 +59,7 @@ class DeviceOpener:
         deadline_s = time.monotonic() + self._hang_after_s
         while True:
             try:
-                result = call.results.get(timeout=_POLL_S)
+                result = get_within(call.results, _POLL_S)
             except queue.Empty:
                 if stop():
                     call.abandon()

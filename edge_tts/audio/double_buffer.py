@@ -14,6 +14,8 @@ from collections import deque
 import numpy as np
 import numpy.typing as npt
 
+from edge_tts.audio.timed_queue import get_within
+
 Samples = npt.NDArray[np.int16]
 
 _BLOCKS = 2
@@ -87,7 +89,7 @@ class DoubleBuffer:
             if deadline_s is None:
                 block = self._free.get()
             else:
-                block = self._free.get(timeout=max(0.0, deadline_s - time.monotonic()))
+                block = get_within(self._free, deadline_s - time.monotonic())
         except queue.Empty:
             return None
         if block is not None:

@@ -13,6 +13,7 @@ from typing import BinaryIO
 import numpy as np
 
 from edge_tts.audio.sink import Samples
+from edge_tts.audio.timed_queue import get_within
 from edge_tts.errors import DeviceError
 
 _WAV_HEADER_BYTES = 44
@@ -100,7 +101,7 @@ class _VirtualSink:
 
     def _interrupted(self, wait_s: float) -> bool:
         try:
-            self._wake.get(timeout=wait_s)
+            get_within(self._wake, wait_s)
         except queue.Empty:
             return False
         return True

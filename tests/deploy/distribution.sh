@@ -3,7 +3,7 @@
 #   sudo bash tests/deploy/distribution.sh bookworm|trixie|jammy|noble
 # The root comes from mmdebstrap, from apt sources that RIG_SOURCES names or that a Debian has. jammy and noble without
 # RIG_SOURCES: this machine's root with the python3.10 or python3.12 of its PATH, by bundle alone.
-# RIG_CACHE as in tests/arm64/rig.sh. Status 77: can't run here.
+# PARTS is `bundle package` or one of them; RIG_CACHE as in tests/arm64/rig.sh. Status 77: can't run here.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -28,7 +28,7 @@ if [ -z "$apt_sources" ] && [ -z "$version" ]; then
     apt_sources=$(suite_sources "$scratch/own") || not_run "RIG_SOURCES names no apt sources for $RIG_SUITE"
 fi
 
-state=$(cd "$repository" && find edge_tts deploy systemd models ./*.* LICENSE NOTICE -type f ! -name '*.pyc' -print0 |
+state=$(cd "$repository" && find edge_tts deploy systemd models setup.py pyproject.toml LICENSE NOTICE -type f ! -name '*.pyc' -print0 |
     sort -z | xargs -0 sha256sum | sha256sum | cut -c1-12)
 kept=$RIG_CACHE/amd64-bundle-$RIG_SUITE
 
@@ -47,10 +47,11 @@ make_both() {
     mkdir -p "$RIG_CACHE"
     [ -z "$apt_sources" ] || options=(--sources "$apt_sources")
     make make_bundle.sh "${options[@]}"
-    make build_deb.sh --bundle "$(echo "$kept-$state.new"/*.tar)"
+    [ -z "$apt_sources" ] || make build_deb.sh --bundle "$(echo "$kept-$state.new"/*.tar)"
     mv -T "$kept-$state.new" "$kept-$state"
 }
 
+parts=${PARTS:-bundle package}
 if [ -n "$apt_sources" ]; then
     make_both
     lower=$RIG_CACHE/amd64-system-$RIG_SUITE
@@ -75,16 +76,22 @@ export LOWER_ROOT=$lower NETWORK=no
 # As `sudo` sets it.
 rig() { PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin bash "$here/throwaway_root.sh" "$scratch/root" "$mounted" "$@"; }
 
-say "$RIG_SUITE: bundle, $(du -m "$bundle" | cut -f1) MB"
-rig "/mnt/install_in_root.sh bundle" "/mnt/boot_probe.sh install" boot "/mnt/boot_probe.sh remove" \
-    "/mnt/install_in_root.sh remove"
-cat "$mounted"/probe-1.log
-for expected in service=active test=0 after_kill=0 after_stop_signal=0 by_socket=active; do
-    grep -qx "$expected" "$mounted/probe-1.log" || fail "the booted system does not say $expected"
-done
-if [ -n "$package" ]; then
+try_bundle() {
+    say "$RIG_SUITE: bundle, $(du -m "$bundle" | cut -f1) MB"
+    rig "/mnt/install_in_root.sh bundle" "/mnt/boot_probe.sh install" boot "/mnt/boot_probe.sh remove" \
+        "/mnt/install_in_root.sh remove"
+    cat "$mounted"/probe-1.log
+    for expected in service=active test=0 after_kill=0 after_stop_signal=0 by_socket=active; do
+        grep -qx "$expected" "$mounted/probe-1.log" || fail "the booted system does not say $expected"
+    done
+}
+
+try_package() {
     say "$RIG_SUITE: package, $(du -m "$package" | cut -f1) MB"
     mkdir "$mounted/package"
     cp "$package" "$mounted/package"
     rig "/mnt/install_in_root.sh package"
-fi
+}
+
+case $parts in *bundle*) try_bundle ;; esac
+[ -z "$package" ] || case $parts in *package*) try_package ;; esac

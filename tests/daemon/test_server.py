@@ -293,7 +293,8 @@ def test_descriptors_do_not_grow(running):
     churn()
     before = len(os.listdir("/proc/self/fd"))
     churn()
-    assert len(os.listdir("/proc/self/fd")) == before
+    # Fewer are no fault: what earlier tests left may be closed meanwhile.
+    assert len(os.listdir("/proc/self/fd")) <= before
 
 
 def test_a_stale_socket_is_replaced_and_a_live_one_is_not(tmp_path):

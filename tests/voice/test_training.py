@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 torch = pytest.importorskip("torch", reason="the voice factory's torch is not installed")
 
-from tools.voice import peers, train  # noqa: E402
+from tools.voice import average, peers, train  # noqa: E402
 from tools.voice.export import raise_formants  # noqa: E402
 from tools.voice.model import AcousticModel, Size, Vocoder, tell, vocoder_features  # noqa: E402
 from tools.voice.objectives import smooth_bands  # noqa: E402
@@ -159,3 +159,26 @@ def test_raised_formants_stand_out_of_the_same_mean() -> None:
     for flat, raised in ((magnitude, raised_magnitude), (noise, raised_noise)):
         assert 1.4 < (raised.std(-1) / flat.std(-1)).mean() < 1.6
         torch.testing.assert_close(raised.mean(), flat.mean(), rtol=0, atol=0.05)
+
+
+def test_an_average_lies_between_two_voices(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(average, "Size", lambda: TINY)
+    voices = []
+    for seed in range(2):
+        torch.manual_seed(seed)
+        modules = {"acoustic": AcousticModel(TINY), "vocoder": Vocoder(TINY)}
+        voices.append({key: module.state_dict() for key, module in modules.items()})
+        torch.save({"modules": {}, "averages": voices[-1]}, tmp_path / f"{seed}.pt")
+    out = tmp_path / "joint.pt"
+    arguments = [str(tmp_path / "0.pt"), str(tmp_path / "1.pt"), "--out", str(out)]
+    result = CliRunner().invoke(average.main, [*arguments, "--acoustic", "0.25"])
+    assert result.exit_code == 0, result.output
+    mean = torch.load(out, weights_only=True)["averages"]
+    for key, share, name in (
+        ("acoustic", 0.25, "decoder_in.weight"),
+        ("vocoder", 0.5, "head.bias"),
+    ):
+        first, second = (voice[key][name] for voice in voices)
+        torch.testing.assert_close(mean[key][name], share * first + (1 - share) * second)

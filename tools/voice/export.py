@@ -33,7 +33,7 @@ MAX_PHONEMES = 200
 VOICED_NOISE = 0.6
 # What the mean over many ways to say a sound flattens: formants, in bands of speech this wide.
 FORMANT_WIDTH_HZ = 1500.0
-FORMANT_GAIN = 0.0
+FORMANT_GAIN = 0.2
 # What becomes int8: matrix products, and the encoder's embedding table.
 SCHEMES = {"encoder": Scheme(("MatMul", "Gather")), "decoder": Scheme(), "vocoder": Scheme()}
 

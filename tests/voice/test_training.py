@@ -12,7 +12,7 @@ from click.testing import CliRunner
 torch = pytest.importorskip("torch", reason="the voice factory's torch is not installed")
 
 from tools.voice import average, peers, train  # noqa: E402
-from tools.voice.export import raise_formants  # noqa: E402
+from tools.voice.export import lower, raise_formants  # noqa: E402
 from tools.voice.model import AcousticModel, Size, Vocoder, tell, vocoder_features  # noqa: E402
 from tools.voice.objectives import smooth_bands  # noqa: E402
 from tools.voice.shards import Utterance, save_shard  # noqa: E402
@@ -182,3 +182,13 @@ def test_an_average_lies_between_two_voices(
     ):
         first, second = (voice[key][name] for voice in voices)
         torch.testing.assert_close(mean[key][name], share * first + (1 - share) * second)
+
+
+def test_headroom_makes_a_voice_quieter_and_changes_nothing_else() -> None:
+    torch.manual_seed(0)
+    vocoder = Vocoder(TINY)
+    features = torch.randn(1, 86, 10)
+    loud = vocoder(features)
+    lower(vocoder, 20.0)
+    for before, after in zip(loud, vocoder(features), strict=True):
+        torch.testing.assert_close(after, before / 10, rtol=1e-3, atol=1e-5)

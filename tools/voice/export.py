@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,9 @@ VOICED_NOISE = 0.6
 # What the mean over many ways to say a sound flattens: formants, in bands of speech this wide.
 FORMANT_WIDTH_HZ = 1500.0
 FORMANT_GAIN = 0.2
+# Loud syllables with raised formants pass full scale, where samples are clipped. The level goes
+# into ``voice.json``, and the device makes up for it.
+HEADROOM_DB = 5.0
 # What becomes int8: matrix products, and the encoder's embedding table.
 SCHEMES = {"encoder": Scheme(("MatMul", "Gather")), "decoder": Scheme(), "vocoder": Scheme()}
 
@@ -84,6 +88,13 @@ def raise_formants(vocoder: Vocoder, gain: float) -> None:
         rows = slice(first, first + vocoder.bands)
         for values in (vocoder.head.weight, vocoder.head.bias):
             values[rows] += change @ values[rows]
+
+
+@torch.no_grad()
+def lower(vocoder: Vocoder, level_db: float) -> None:
+    """Let harmonics and noise be so much quieter, by the last product's bias."""
+    for first in (0, 2 * vocoder.bands):
+        vocoder.head.bias[first : first + vocoder.bands] -= level_db * math.log(10) / 20
 
 
 def load_student(checkpoints: Path, size: Size | None = None) -> tuple[AcousticModel, Vocoder]:
@@ -201,6 +212,12 @@ def describe(
     show_default=True,
     help="How much formants are raised, as a part of what they have.",
 )
+@click.option(
+    "--headroom-db",
+    default=HEADROOM_DB,
+    show_default=True,
+    help="How much quieter than the teacher.",
+)
 def main(
     checkpoints: Path,
     out: Path,
@@ -208,11 +225,13 @@ def main(
     version: str,
     voiced_noise: float,
     formant_gain: float,
+    headroom_db: float,
 ) -> None:
     """Export the student as a voice pack with fp32 and int8 graphs."""
     out.mkdir(parents=True, exist_ok=True)
     acoustic, vocoder = load_student(checkpoints)
     raise_formants(vocoder, formant_gain)
+    lower(vocoder, headroom_db)
     export_graphs(acoustic, vocoder, out, voiced_noise)
     with tempfile.TemporaryDirectory() as scratch:
         export_graphs(acoustic, vocoder, Path(scratch), voiced_noise, INT8_OPSET)

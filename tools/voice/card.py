@@ -28,8 +28,8 @@ Distilled from Kokoro-82M (Apache-2.0; int8 ONNX, speaker {speaker}) by
 `tools/voice` in this repository: the teacher speaks sentences made from word lists and
 templates, its durations and pitch are read from inside its graph, and the student learns on
 {hours} hours of that speech. The student is a ConvNeXt acoustic model and a ConvNeXt
-source-filter vocoder. No recording of a person was used. `tools/voice/make_voice.sh` repeats
-every step.
+source-filter vocoder. No recording of a person was used. `tools/voice/make_voice.sh` makes
+such a voice from nothing.
 
 Licence: Apache-2.0. Data: words of jieba's dictionary (MIT) and of symspellpy's frequency list
 (MIT; drawn from the Google Books Ngram data, CC BY 3.0, and SCOWL), CMUdict (BSD), pypinyin's

@@ -118,19 +118,23 @@ def describe(machine: Machine, report: Report) -> str:
     return str(provider)
 
 
-def take_int8(machine: Machine, report: Report) -> str:
-    """Let an emulated x86 compute as devices do; returns what computes then.
+def set_up_as_a_board(machine: Machine, report: Report) -> str:
+    """Let an emulated x86 compute and play as boards do; returns what computes then.
 
     It has no VNNI, so the program takes fp32, which at one instruction a nanosecond leaves no
-    time for the sound; and floating point is what an emulator is slowest at.
+    time for the sound; and floating point is what an emulator is slowest at. The blocks of its
+    device are as long as ``deploy/raspberry_pi.toml`` has them: two of the usual 10 ms don't
+    last for one period of ALSA's mixer, and left holes.
     """
     settings = "/etc/edge-tts/edge-tts.toml"
-    must(
-        machine,
-        f"sed -i 's/^# precision = .*/precision = \"int8\"/' {settings} && "
-        f"grep -q '^precision' {settings} && systemctl restart edge-tts.service",
-    )
-    report.figure("from here on by a setting cpu int8")
+    for name, value in (("precision", '"int8"'), ("block_ms", "20.0")):
+        must(
+            machine,
+            f"sed -i 's/^# {name} = .*/{name} = {value}/' {settings} && "
+            f"grep -q '^{name}' {settings}",
+        )
+    must(machine, "systemctl restart edge-tts.service")
+    report.figure("from here on by settings cpu int8, blocks of 20 ms")
     return "cpu int8"
 
 
@@ -186,7 +190,7 @@ def run(architecture: str, image: Path, folder: Path, voice: Path, short: bool) 
         with device.boot("first", ("hda",)) as machine:
             provider = describe(machine, report)
             if device.needs_int8:
-                provider = take_int8(machine, report)
+                provider = set_up_as_a_board(machine, report)
             names = SHORT if short else tuple(TEXTS)
             sounds = references(machine, folder, voice, provider, names)
             first_boot(machine, report, short)

@@ -3,7 +3,7 @@
 A card that is pulled out raises nothing and still calls itself active; only
 its clock stands still. And PortAudio on ALSA's mixer ``dmix``, once it ran dry
 on a USB card, runs dry after every block: a block of sound, two of silence,
-for as long as the stream is open.
+for as long as the stream is open, and sometimes in the next one too.
 """
 
 from __future__ import annotations

@@ -18,9 +18,9 @@ from tools.voice.signal import (
     HOP_LENGTH,
     MEL_SCALE,
     N_MELS,
-    SAMPLE_RATE_HZ,
     VOICED_HZ,
     istft,
+    mel_corners_hz,
 )
 
 SEGMENT_FRAMES = LONG_FRAMES
@@ -53,9 +53,7 @@ def envelope_kernel() -> torch.Tensor:
     Bands below 2 kHz are narrower than the distance of harmonics. What they hold of single
     harmonics follows from F0, which the vocoder is given, and is not for the decoder to draw.
     """
-    top_mel = 2595 * math.log10(1 + SAMPLE_RATE_HZ / 2 / 700)
-    centres_mel = np.linspace(0, top_mel, N_MELS + 2)[1:-1]
-    centres_hz = 700 * (10 ** (centres_mel / 2595) - 1)
+    centres_hz = mel_corners_hz()[1:-1]
     distance_hz = np.abs(centres_hz[:, None] - centres_hz[None, :])
     rows = np.maximum(0, 1 - distance_hz / HARMONIC_DISTANCE_HZ)
     return torch.tensor(rows / rows.sum(1, keepdims=True), dtype=torch.float32)

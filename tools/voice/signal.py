@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import numpy.typing as npt
 import torch
 import torch.nn.functional as F
 
@@ -44,13 +45,21 @@ def istft(spectrum: torch.Tensor, samples: int) -> torch.Tensor:
     )
 
 
-def mel_filters() -> torch.Tensor:
-    """``(80, 601)`` triangular filters from 0 to 12 kHz, each with a peak of one."""
+def mel_corners_hz() -> npt.NDArray[np.float64]:
+    """``(82,)`` corners of the mel bands from 0 to 12 kHz; the 80 inner ones are centres."""
 
     def to_mel(hertz: float) -> float:
         return 2595 * math.log10(1 + hertz / 700)
 
-    points = 700 * (10 ** (np.linspace(0, to_mel(SAMPLE_RATE_HZ / 2), N_MELS + 2) / 2595) - 1)
+    corners: npt.NDArray[np.float64] = 700 * (
+        10 ** (np.linspace(0, to_mel(SAMPLE_RATE_HZ / 2), N_MELS + 2) / 2595) - 1
+    )
+    return corners
+
+
+def mel_filters() -> torch.Tensor:
+    """``(80, 601)`` triangular filters from 0 to 12 kHz, each with a peak of one."""
+    points = mel_corners_hz()
     bins = np.linspace(0, SAMPLE_RATE_HZ / 2, N_BINS)
     left, centre, right = points[:-2, None], points[1:-1, None], points[2:, None]
     rising, falling = (bins - left) / (centre - left), (right - bins) / (right - centre)

@@ -1,9 +1,8 @@
 """Notices a dead or lame device: what it consumed is held against the clock.
 
 A card that is pulled out raises nothing and still calls itself active; only
-its clock stands still. And PortAudio on ALSA's mixer ``dmix``, once it ran dry
-on a USB card, runs dry after every block: a block of sound, two of silence,
-for as long as the stream is open, and sometimes in the next one too.
+its clock stands still. And PortAudio, where it runs dry after every block, goes
+on like that for as long as the stream is open: a block of sound, two of silence.
 """
 
 from __future__ import annotations

@@ -50,6 +50,11 @@ class OutputDevice:
             return self.name
         return f"{self.card_id},{self.card_device}" if self.card_device else self.card_id
 
+    @property
+    def is_mixer(self) -> bool:
+        """No card itself, and at one rate alone: ALSA's ``dmix``, by whichever name."""
+        return self.card_id is None and self.default_rate_hz != _PROBED_RATE_HZ
+
 
 def alsa_card_ids(path: Path = Path("/proc/asound/cards")) -> dict[int, str]:
     """Card ids by the number they have now; empty without ALSA in the kernel."""

@@ -17,6 +17,7 @@ from collections.abc import Mapping
 import pyaudio
 
 from edge_tts.audio import devices
+from edge_tts.audio.device_buffer import lengthen_mixer_buffer
 from edge_tts.audio.devices import OutputDevice
 from edge_tts.audio.double_buffer import DoubleBuffer
 from edge_tts.audio.quiet_libraries import silence_libraries
@@ -82,6 +83,7 @@ class PyAudioSink:
         try:
             chosen = devices.choose_device(device, _list_outputs(self._portaudio))
             self._name = chosen.stable_name
+            lengthen_mixer_buffer(pyaudio.pa.__file__, chosen)
             self._open_stream(chosen, sample_rate_hz, block_ms)
             self._await_progress()
             _cards_by_name[device] = chosen.card_id

@@ -26,6 +26,8 @@ def command(socket_path: Path | None, sink: str | None, log_level: str | None) -
     SIGHUP reads the settings and the pronunciations again.
     """
     import os
+    import sys
+    import threading
 
     # numpy's own threads would only take memory and time from the audio thread.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -38,4 +40,10 @@ def command(socket_path: Path | None, sink: str | None, log_level: str | None) -
             overrides={"socket.path": socket_path, "audio.sink": sink, "log.level": log_level}
         )
 
-    return Daemon(load(), load).run()
+    status = Daemon(load(), load).run()
+    if threading.active_count() > 1:
+        # A call into a sound driver that hangs may come back while the interpreter is taken down.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+    return status

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from edge_tts.audio.devices import (
@@ -104,3 +106,9 @@ def test_a_device_of_one_rate_gets_its_own(default_rate, first_two):
     rates = rates_to_try(device, 24000)
     assert rates[:2] == first_two
     assert len(set(rates)) == len(rates)
+
+
+def test_a_mixer_is_no_card_and_runs_at_one_rate(devices):
+    assert [device.stable_name for device in devices if device.is_mixer] == ["pulse", "default"]
+    anything = [replace(device, default_rate_hz=44100) for device in devices]
+    assert not any(device.is_mixer for device in anything)

@@ -123,8 +123,7 @@ def set_up_as_a_board(machine: Machine, report: Report) -> str:
 
     It has no VNNI, so the program takes fp32, which at one instruction a nanosecond leaves no
     time for the sound; and floating point is what an emulator is slowest at. The blocks of its
-    device are as long as ``deploy/raspberry_pi.toml`` has them: two of the usual 10 ms don't
-    last for one period of ALSA's mixer, and left holes.
+    device are as long as ``deploy/raspberry_pi.toml`` has them.
     """
     settings = "/etc/edge-tts/edge-tts.toml"
     for name, value in (("precision", '"int8"'), ("block_ms", "20.0")):

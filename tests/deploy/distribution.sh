@@ -66,9 +66,12 @@ bundle=$(echo "$kept-$state"/*.tar) package=$(echo "$kept-$state"/*.deb)
 [ -n "$apt_sources" ] || package=''
 tar -xf "$bundle" -C "$scratch"
 mounted=$scratch/edge-tts-bundle
+first=()
 if [ -z "$package" ]; then
-    # Where the service, which sees no home folders, reaches it.
+    # Where the service, which sees no home folders, reaches it. Its own run path leads to the first place still.
     cp -a "$own" "$mounted/python"
+    printf 'echo /mnt/python/lib >/etc/ld.so.conf.d/rig-python.conf\nldconfig\n' >"$mounted/find_python.sh"
+    first=(/mnt/find_python.sh)
     rm -rf "$mounted/python/lib/python$version"/{test,site-packages}
     export PYTHON=/mnt/python/bin/python$version
 fi
@@ -79,7 +82,7 @@ rig() { PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin bash "
 
 try_bundle() {
     say "$RIG_SUITE: bundle, $(du -m "$bundle" | cut -f1) MB"
-    rig "/mnt/install_in_root.sh bundle" "/mnt/boot_probe.sh install" boot "/mnt/boot_probe.sh remove" \
+    rig "${first[@]}" "/mnt/install_in_root.sh bundle" "/mnt/boot_probe.sh install" boot "/mnt/boot_probe.sh remove" \
         "/mnt/install_in_root.sh remove"
     cat "$mounted"/probe-1.log
     for expected in service=active test=0 after_kill=0 after_stop_signal=0 by_socket=active; do

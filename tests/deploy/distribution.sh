@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs in another distribution's amd64 root file system without a network, by bundle and by Debian package:
 #   sudo bash tests/deploy/distribution.sh bookworm|trixie|jammy|noble
-# The root comes from mmdebstrap, from apt sources that RIG_SOURCES names or that a Debian has. jammy and noble without
-# RIG_SOURCES: this machine's root with the python3.10 or python3.12 of its PATH, by bundle alone.
+# The root comes from mmdebstrap, from apt sources that RIG_SOURCES names or that a Debian has. jammy without RIG_SOURCES:
+# this machine's root with the python3.10 of its PATH, by bundle alone, which brings a PyAudio; noble's is in its sources alone.
 # PARTS is `bundle package` or one of them; RIG_CACHE as in tests/arm64/rig.sh. Status 77: can't run here.
 set -euo pipefail
 
@@ -14,8 +14,7 @@ repository=$(cd "$here/../.." && pwd)
 RIG_SUITE=${1:-bookworm}
 case $RIG_SUITE in
 jammy) version=3.10 ;;
-noble) version=3.12 ;;
-bookworm | trixie) version='' ;;
+bookworm | trixie | noble) version='' ;;
 *) fail "it takes bookworm, trixie, jammy or noble, not $RIG_SUITE" ;;
 esac
 need mmdebstrap mmdebstrap systemd-nspawn systemd-container dpkg-deb dpkg
@@ -24,7 +23,9 @@ trap 'rm -rf -- "$scratch"' EXIT
 mkdir -p "$scratch/root"
 
 apt_sources=${RIG_SOURCES:-}
-if [ -z "$apt_sources" ] && [ -z "$version" ]; then
+if [ -z "$apt_sources" ] && [ "$RIG_SUITE" = noble ]; then
+    not_run "Ubuntu 24.04's PyAudio is in its own apt sources alone: name them by RIG_SOURCES"
+elif [ -z "$apt_sources" ] && [ -z "$version" ]; then
     apt_sources=$(suite_sources "$scratch/own") || not_run "RIG_SOURCES names no apt sources for $RIG_SUITE"
 fi
 

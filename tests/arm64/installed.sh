@@ -33,7 +33,7 @@ check_installed() {
         check_versions "$bundle"
         return
     fi
-    debian_root "$RIG_CACHE/arm64-$1" arm64 apt python3,libstdc++6
+    debian_root "$RIG_CACHE/arm64-$1" arm64 apt python3,libstdc++6,passwd
     cp -a "$RIG_CACHE/arm64-$1" "$root"
     mkdir -p "$scratch/work"
     tar -xf "$bundle" -C "$scratch"

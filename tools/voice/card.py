@@ -47,7 +47,8 @@ pace, level and silence.
 Decoder and vocoder need {macs_m:.0f} million multiply-accumulates a second of audio.
 ![error rates and DistillMOS by system](figures.png)
 
-Listening is the better judge: `samples/` holds a few of these lines, spoken by the int8 graphs.
+Listening is the better judge: `samples/` holds a few of these lines, spoken by the int8
+graphs{filtered}.
 
 ## int8
 Printed by `python -m tools.voice.quantise_study`. The vocoder's error is relative to its signal;
@@ -78,11 +79,11 @@ def multiply_accumulates(path: Path, frames: int) -> int:
     return total
 
 
-def write_samples(evaluation: Path, folder: Path) -> None:
-    """Copy a few lines as 24 kHz WAV files."""
+def write_samples(spoken: Path, folder: Path) -> None:
+    """Copy a few lines of one system as 24 kHz WAV files."""
     folder.mkdir(exist_ok=True)
     for name in SAMPLES:
-        shutil.copy(evaluation / "int8" / f"{name}.wav", folder / f"{name}.wav")
+        shutil.copy(spoken / f"{name}.wav", folder / f"{name}.wav")
 
 
 @click.command()
@@ -113,7 +114,9 @@ def main(
     data["figures"]["multiply_accumulates_per_s"] = per_second
     data.setdefault("provenance", {})["teacher_hours"] = hours
     path.write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    write_samples(evaluation, folder / "samples")
+    write_samples(
+        evaluation / ("int8+wiener" if voice.wiener_enabled else "int8"), folder / "samples"
+    )
     draw(figures, folder / "figures.png")
 
     def megabytes(precision: str) -> float:
@@ -125,11 +128,12 @@ def main(
         weights_m=data["provenance"]["weights"] / 1e6,
         int8_mb=megabytes("int8"),
         fp32_mb=megabytes("fp32"),
-        speaker="0.7 zf_xiaoxiao + 0.3 af_heart",
+        speaker=data["provenance"]["speaker"],
         hours=f"{hours:.1f}",
         macs_m=per_second / 1e6,
         lines=figures["int8"]["lines"],
         table=table(figures),
+        filtered=" with the Wiener filter" if voice.wiener_enabled else "",
         study=study.read_text(encoding="utf-8").strip()
         if study
         else "Not measured for this version.",

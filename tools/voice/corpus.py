@@ -23,7 +23,7 @@ from edge_tts.text.inventory import END, PAUSES, PHONEMES, START
 from tools.voice import texts
 from tools.voice.pronounce import Pronouncer
 from tools.voice.shards import HOP_LENGTH, Utterance, save_shard, shard_seconds
-from tools.voice.teacher import Speech, Teacher, parse_blend
+from tools.voice.teacher import BLEND, Speech, Teacher, parse_blend, spell_blend
 
 LINES_PER_SHARD = 64
 # Silence kept at the cut ends of a single word, in frames of 12.5 ms.
@@ -137,7 +137,7 @@ def _workers(
 )
 @click.option(
     "--blend",
-    default="zf_xiaoxiao=0.7,af_heart=0.3",
+    default=spell_blend(BLEND),
     show_default=True,
     help="Speakers and their weights.",
 )

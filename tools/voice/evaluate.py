@@ -24,6 +24,7 @@ import numpy as np
 from edge_tts.text.lexicon import Lexicon
 from tools.voice import systems
 from tools.voice.judge import Judge, Verdict
+from tools.voice.teacher import BLEND
 
 LINES = Path(__file__).parent / "data" / "evaluation_lines.tsv"
 # Kinds with columns of their own. ``word`` was kept from the corpus, ``known_word`` not;
@@ -32,7 +33,6 @@ APART = ("word", "known_word", "long")
 # Systems that speak from the voice pack, and the figures in it that change what they give.
 OURS = ("fp32", "int8", "int8+wiener", "dsp")
 GAINS = ("level_dbfs", "fallback_gain_db")
-BLEND = {"zf_xiaoxiao": 0.7, "af_heart": 0.3}
 
 
 def read_lines(path: Path) -> list[dict[str, str]]:

@@ -24,6 +24,7 @@ from edge_tts.text.inventory import PHONEMES
 from tools.voice.model import AcousticModel, ConvNeXt, Size, Vocoder, band_centres
 from tools.voice.quantise import Scheme, quantise
 from tools.voice.signal import HOP_LENGTH, N_FFT, N_MELS, SAMPLE_RATE_HZ
+from tools.voice.teacher import BLEND, describe_blend
 
 FP32_OPSET = 16
 INT8_OPSET = 17
@@ -249,7 +250,8 @@ def main(
         {"encoder": 0, "decoder": acoustic.context, "vocoder": vocoder.context},
         vocoder.latents,
         provenance={
-            "teacher": "Kokoro-82M (Apache-2.0), int8 ONNX, 0.7 zf_xiaoxiao + 0.3 af_heart",
+            "teacher": "Kokoro-82M (Apache-2.0), int8 ONNX",
+            "speaker": describe_blend(BLEND),
             "weights": int(sum(p.numel() for p in [*acoustic.parameters(), *vocoder.parameters()])),
             "made_by": "tools/voice",
         },

@@ -13,7 +13,6 @@ import json
 import shutil
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -51,14 +50,6 @@ VARIANTS: dict[str, Scheme] = {
     "MatMul static QDQ": Scheme(static=True),
     "MatMul + depthwise Conv static QDQ": Scheme(("MatMul", "Conv"), static=True),
 }
-
-
-@dataclass(frozen=True)
-class Measured:
-    """One scheme: log-spectral distance to fp32 on the same features, DistillMOS."""
-
-    distance_db: float
-    mos: float
 
 
 @click.command()
@@ -100,8 +91,8 @@ def main(folder: Path, mos: bool, calibrate_only: bool) -> None:
         fp32,
         noise,
     )
-    helps = filtered.distance_db < plain.distance_db and filtered.mos >= plain.mos
-    store(folder, noise, active_level_dbfs(reference), helps)
+    # Not by the distance to fp32, whose own noise the filter takes away too.
+    store(folder, noise, active_level_dbfs(reference), filtered > plain)
     match_fallback(folder, texts)
     if calibrate_only:
         return
@@ -151,8 +142,8 @@ def row(
     rate: Callable[[Float32], float] | None,
     fp32: dict[str, Recorder] | None = None,
     noise: npt.NDArray[np.float64] | None = None,
-) -> Measured:
-    """Print one line of the table."""
+) -> float:
+    """Print one line of the table; returns its DistillMOS, NaN without a rater."""
     vocoder = OnnxSession(paths["vocoder"])
     whole = {g: OnnxSession(paths[g]) for g in GRAPHS}
     same = (
@@ -180,7 +171,7 @@ def row(
         f"| {chunk_ms(paths['vocoder'], typical['vocoder']):.2f} | {ratio} | {distance:.2f} "
         f"| {mos:.3f} |"
     )
-    return Measured(distance, mos)
+    return mos
 
 
 def store(folder: Path, noise: npt.NDArray[np.float64], level_dbfs: float, helps: bool) -> None:

@@ -18,7 +18,7 @@ from tools.voice.peers import Peers
 CHECKPOINT_EVERY_S = 240
 WARM_UP_STEPS = 150
 LAST_RATE = 0.04
-AVERAGE_DECAY = 0.998
+AVERAGE_DECAY = 0.9995
 
 
 def optimiser(module: nn.Module, rate: float, betas: tuple[float, float]) -> torch.optim.Optimizer:

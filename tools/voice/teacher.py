@@ -28,6 +28,8 @@ from edge_tts.text.inventory import (
 )
 
 SAMPLE_RATE_HZ = 24000
+# The speaker of ``zh-en``, chosen by ``tools.voice.speakers``.
+BLEND = {"zf_xiaobei": 0.6, "af_heart": 0.4}
 # The teacher counts durations in frames of 600 samples; the student in frames of 300.
 FRAMES_PER_TEACHER_FRAME = 2
 DURATIONS = "/encoder/Gather_output_0"
@@ -140,9 +142,19 @@ def teacher_letters(phonemes: tuple[str, ...]) -> list[str]:
 
 
 def parse_blend(text: str) -> dict[str, float]:
-    """``zf_xiaoxiao=0.7,af_heart=0.3`` as weights by speaker."""
+    """``zf_xiaobei=0.6,af_heart=0.4`` as weights by speaker."""
     parts = (part.partition("=") for part in text.split(","))
     return {name.strip(): float(weight) for name, _, weight in parts}
+
+
+def spell_blend(blend: dict[str, float]) -> str:
+    """What :func:`parse_blend` reads."""
+    return ",".join(f"{name}={weight}" for name, weight in blend.items())
+
+
+def describe_blend(blend: dict[str, float]) -> str:
+    """``0.6 zf_xiaobei + 0.4 af_heart``."""
+    return " + ".join(f"{weight} {name}" for name, weight in blend.items())
 
 
 class Teacher:
@@ -150,7 +162,7 @@ class Teacher:
 
     Args:
         folder: holds ``taps.onnx``, ``vocab.json`` and ``voices/*.bin``.
-        blend: weights of speakers, such as ``{"zf_xiaoxiao": 0.7, "af_heart": 0.3}``.
+        blend: weights of speakers, such as ``{"zf_xiaobei": 0.6, "af_heart": 0.4}``.
     """
 
     def __init__(self, folder: Path, blend: dict[str, float], threads: int = 1) -> None:

@@ -175,7 +175,7 @@ class Player:
     def fade_out(self) -> None:
         """Cut all that plays or waits, with a short fade, and return at once.
 
-        What is started afterwards follows right behind the fade.
+        What is started afterwards follows right behind the fade, or with the device's next block.
         """
         with self._changed:
             self._cut_wanted = True

@@ -75,25 +75,20 @@ def test_the_recording_holds_the_tone_and_the_speech_whole(rig, daemon):
 
 
 def test_the_critical_alarm_cuts_in_and_the_cut_one_is_told_again(rig, daemon):
-    # The fade takes the start of a block. Where the device asks for the next block before the
-    # critical sound is there, the rest of that one is silent: so the cut comes at another
-    # time within a block at each try, and one of them must meet the fade.
-    after_cut = []
-    for attempt in range(8):
-        after_s = 0.4 + attempt * 0.3 * BLOCK_MS / 1000
-        after_cut.append(_samples_from_cut_to_critical(rig, daemon, after_s))
-        if after_cut[-1] <= RATE_HZ // 100 + 1:
-            break
-    assert min(after_cut) <= RATE_HZ // 100 + 1, "10 ms of fade, then the critical one"
+    # The fade takes the start of a block, and where the player is quicker than the critical sound
+    # the rest of that block is silent. A machine busy enough for more than that doesn't say so
+    # thrice.
+    after_cut = [_samples_from_cut_to_critical(rig, daemon) for _ in range(3)]
+    assert min(after_cut) <= BLOCK_MS * RATE_HZ / 1000, "the critical one in the next block"
 
 
-def _samples_from_cut_to_critical(rig, daemon, after_s: float) -> int:
+def _samples_from_cut_to_critical(rig, daemon) -> int:
     began_s = time.monotonic()
     with daemon.client() as client, daemon.client() as other:
         low = client.request("SAY", prio="high", tone="off", wait="finished", text=LONG)
         started = client.next_event()
         assert "started" in started.words
-        time.sleep(after_s)
+        time.sleep(0.4)
         urgent = other.say("着火", priority="critical", wait="finished")
         assert client.follow(low, "finished").exit_code == 0
         assert urgent.exit_code == 0
@@ -107,6 +102,8 @@ def _samples_from_cut_to_critical(rig, daemon, after_s: float) -> int:
     same = recorded[first:cut_at] == begun[: cut_at - first]
     heard = int(np.argmin(same))
     assert heard > 0, "the cut one had begun"
+    faded = first + heard + RATE_HZ // 100 + 1
+    assert not recorded[faded:cut_at].any(), "10 ms of fade, then silence"
     return cut_at - (first + heard)
 
 

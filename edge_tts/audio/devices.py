@@ -51,9 +51,14 @@ class OutputDevice:
         return f"{self.card_id},{self.card_device}" if self.card_device else self.card_id
 
     @property
+    def has_one_rate(self) -> bool:
+        """It runs at its own rate alone, and would convert ours by linear interpolation."""
+        return self.default_rate_hz != _PROBED_RATE_HZ
+
+    @property
     def is_mixer(self) -> bool:
-        """No card itself, and at one rate alone: ALSA's ``dmix``, by whichever name."""
-        return self.card_id is None and self.default_rate_hz != _PROBED_RATE_HZ
+        """No card itself, and of one rate: ALSA's ``dmix``, by whichever name."""
+        return self.card_id is None and self.has_one_rate
 
 
 def alsa_card_ids(path: Path = Path("/proc/asound/cards")) -> dict[int, str]:
@@ -113,6 +118,6 @@ def rates_to_try(device: OutputDevice, wanted_hz: int) -> tuple[int, ...]:
     A PCM that runs at one rate alone, such as ALSA's mixer ``dmix``, gets that
     rate first: it would take ours too, and convert it by linear interpolation.
     """
-    fixed = device.default_rate_hz != _PROBED_RATE_HZ
-    first = (device.default_rate_hz, wanted_hz) if fixed else (wanted_hz, device.default_rate_hz)
+    own_hz = device.default_rate_hz
+    first = (own_hz, wanted_hz) if device.has_one_rate else (wanted_hz, own_hz)
     return tuple(dict.fromkeys((*first, *_COMMON_RATES_HZ)))

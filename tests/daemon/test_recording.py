@@ -76,13 +76,16 @@ def test_the_recording_holds_the_tone_and_the_speech_whole(rig, daemon):
 
 def test_the_critical_alarm_cuts_in_and_the_cut_one_is_told_again(rig, daemon):
     # The fade takes the start of a block, and where the player is quicker than the critical sound
-    # the rest of that block is silent. A machine busy enough for more than that doesn't say so
-    # thrice.
-    after_cut = [_samples_from_cut_to_critical(rig, daemon) for _ in range(3)]
-    assert min(after_cut) <= BLOCK_MS * RATE_HZ / 1000, "the critical one in the next block"
+    # the rest of that block is silent. A machine busy enough for a gap in the sound hides where
+    # the cut came; no fault does thrice.
+    tries = [_from_cut_to_critical(rig, daemon) for _ in range(3)]
+    fade, block = RATE_HZ // 100 + 1, BLOCK_MS * RATE_HZ / 1000
+    assert any(len(between) <= block and not between[fade:].any() for between in tries), (
+        "10 ms of fade, then silence to the end of the block at most, then the critical one"
+    )
 
 
-def _samples_from_cut_to_critical(rig, daemon) -> int:
+def _from_cut_to_critical(rig, daemon) -> np.ndarray:
     began_s = time.monotonic()
     with daemon.client() as client, daemon.client() as other:
         low = client.request("SAY", prio="high", tone="off", wait="finished", text=LONG)
@@ -102,9 +105,7 @@ def _samples_from_cut_to_critical(rig, daemon) -> int:
     same = recorded[first:cut_at] == begun[: cut_at - first]
     heard = int(np.argmin(same))
     assert heard > 0, "the cut one had begun"
-    faded = first + heard + RATE_HZ // 100 + 1
-    assert not recorded[faded:cut_at].any(), "10 ms of fade, then silence"
-    return cut_at - (first + heard)
+    return recorded[first + heard : cut_at]
 
 
 def test_prefix_and_speech_follow_each_other_without_a_gap(rig, daemon):

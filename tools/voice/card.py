@@ -1,7 +1,7 @@
 """Writes what was measured into the pack: ``voice.json`` figures, ``CARD.md``, samples.
 
 Reads the folder that ``evaluate`` filled and the table that ``quantise_study``
-printed; no figure is typed by hand.
+printed. Only what `--limits` adds is written by hand.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ from click.testing import CliRunner
 
 torch = pytest.importorskip("torch", reason="the voice factory's torch is not installed")
 
-from tools.voice import average, peers, train  # noqa: E402
-from tools.voice.export import lower, raise_formants  # noqa: E402
+from tools.voice import average, export, peers, restore, train  # noqa: E402
+from tools.voice.export import louder, raise_formants  # noqa: E402
 from tools.voice.model import AcousticModel, Size, Vocoder, tell, vocoder_features  # noqa: E402
 from tools.voice.objectives import smooth_bands  # noqa: E402
 from tools.voice.shards import Utterance, save_shard  # noqa: E402
@@ -47,6 +47,7 @@ def corpus(tmp_path: Path) -> Path:
 
 def run(monkeypatch: pytest.MonkeyPatch, corpus: Path, out: Path, *options: str) -> str:
     monkeypatch.setattr(train, "Size", lambda: TINY)
+    monkeypatch.setattr(train, "JUDGES_ALONE_STEPS", 2)
     fixed = ["--corpus", str(corpus), "--out", str(out), "--batch", "2", "--device", "cpu"]
     result = CliRunner().invoke(train.main, [*options, *fixed], catch_exceptions=False)
     assert result.exit_code == 0, result.output
@@ -189,6 +190,43 @@ def test_headroom_makes_a_voice_quieter_and_changes_nothing_else() -> None:
     vocoder = Vocoder(TINY)
     features = torch.randn(1, 86, 10)
     loud = vocoder(features)
-    lower(vocoder, 20.0)
+    louder(vocoder.bands, vocoder.head.bias, -20.0)
     for before, after in zip(loud, vocoder(features), strict=True):
         torch.testing.assert_close(after, before / 10, rtol=1e-3, atol=1e-5)
+
+
+def test_a_pack_gives_back_the_weights_that_it_was_made_of(
+    monkeypatch: pytest.MonkeyPatch, corpus: Path, tmp_path: Path
+) -> None:
+    out, pack = tmp_path / "run", tmp_path / "pack"
+    run(monkeypatch, corpus, out, "acoustic", "--minutes", "0.005")
+    run(monkeypatch, corpus, out, "vocoder", "--minutes", "0.005")
+    run(monkeypatch, corpus, out, "joint", "--minutes", "0.005")
+    monkeypatch.setattr(export, "Size", lambda: TINY)
+    monkeypatch.setattr(restore, "Size", lambda: TINY)
+    arguments = ["--checkpoints", str(out), "--out", str(pack), "--formant-gain", "0.3"]
+    result = CliRunner().invoke(export.main, arguments, catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    result = CliRunner().invoke(restore.main, [str(pack), "--out", str(tmp_path / "back.pt")])
+    assert result.exit_code == 0, result.output
+    before = {"acoustic": AcousticModel(TINY), "vocoder": Vocoder(TINY)}
+    after = {"acoustic": AcousticModel(TINY), "vocoder": Vocoder(TINY)}
+    train.start_from(out / "joint.pt", before)
+    train.start_from(tmp_path / "back.pt", after)
+    ids, frames, features = (
+        torch.randint(1, 99, (1, 9)),
+        torch.randn(1, 7, 19),
+        torch.randn(1, 86, 7),
+    )
+    for call in (
+        lambda nets: nets["acoustic"].eval().encode(ids)[0],
+        lambda nets: nets["acoustic"].eval().encode(ids)[1],
+        lambda nets: nets["acoustic"].decode(frames),
+        lambda nets: nets["vocoder"](features)[0],
+        lambda nets: nets["vocoder"](features)[2],
+    ):
+        torch.testing.assert_close(call(after), call(before), rtol=1e-3, atol=1e-4)
+    trained = torch.load(out / "joint.pt", weights_only=True)["modules"]["discriminators"]
+    kept = torch.load(tmp_path / "back.pt", weights_only=True)["modules"]["discriminators"]
+    for name, value in trained.items():
+        torch.testing.assert_close(kept[name], value, rtol=1e-2, atol=1e-3)

@@ -21,6 +21,7 @@ import numpy as np
 
 from edge_tts.text.inventory import END, PAUSES, PHONEMES, START
 from tools.voice import texts
+from tools.voice.processes import end_with_parent
 from tools.voice.pronounce import Pronouncer
 from tools.voice.shards import HOP_LENGTH, Utterance, save_shard, shard_seconds
 from tools.voice.teacher import BLEND, Speech, Teacher, parse_blend, spell_blend
@@ -155,7 +156,7 @@ def main(
         if not (path := out / f"shard-{number:05d}.npz").exists()
     )
     with (
-        ProcessPoolExecutor(workers, get_context("spawn")) as pool,
+        ProcessPoolExecutor(workers, get_context("spawn"), end_with_parent) as pool,
         click.progressbar(length=round(hours * 3600), label="speech (s)") as bar,
     ):
         bar.update(min(round(seconds), round(hours * 3600)))

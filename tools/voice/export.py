@@ -28,6 +28,8 @@ from tools.voice.teacher import BLEND, describe_blend
 
 FP32_OPSET = 16
 INT8_OPSET = 17
+# What training needs beside the fp32 graphs to go on from a pack; no device reads it.
+DISCRIMINATORS = "discriminators.pt"
 # The first is short for the first sound; long ones later waste less on context.
 CHUNK_FRAMES = (24, 48, 96)
 MAX_PHONEMES = 200
@@ -75,6 +77,13 @@ class _Vocoder(nn.Module):
         return real, imaginary, noise * (1 - (1 - self.voiced_noise) * voiced)
 
 
+def formant_change(vocoder: Vocoder, gain: float) -> torch.Tensor:
+    """``(bands, bands)`` what :func:`raise_formants` adds to the log magnitudes of bands."""
+    centres_hz = torch.tensor(band_centres()) * SAMPLE_RATE_HZ / N_FFT
+    near = (1 - (centres_hz[:, None] - centres_hz[None, :]).abs() / FORMANT_WIDTH_HZ).clamp(min=0)
+    return gain * (torch.eye(vocoder.bands) - near / near.sum(1, keepdim=True))
+
+
 @torch.no_grad()
 def raise_formants(vocoder: Vocoder, gain: float) -> None:
     """Scale what log magnitudes have above their mean over neighbouring bands by ``1 + gain``.
@@ -82,9 +91,7 @@ def raise_formants(vocoder: Vocoder, gain: float) -> None:
     A formant postfilter as of parametric speech synthesis, taken into the last product's
     weights, where it costs nothing. Harmonics and noise alike.
     """
-    centres_hz = torch.tensor(band_centres()) * SAMPLE_RATE_HZ / N_FFT
-    near = (1 - (centres_hz[:, None] - centres_hz[None, :]).abs() / FORMANT_WIDTH_HZ).clamp(min=0)
-    change = gain * (torch.eye(vocoder.bands) - near / near.sum(1, keepdim=True))
+    change = formant_change(vocoder, gain)
     for first in (0, 2 * vocoder.bands):
         rows = slice(first, first + vocoder.bands)
         for values in (vocoder.head.weight, vocoder.head.bias):
@@ -92,10 +99,10 @@ def raise_formants(vocoder: Vocoder, gain: float) -> None:
 
 
 @torch.no_grad()
-def lower(vocoder: Vocoder, level_db: float) -> None:
-    """Let harmonics and noise be so much quieter, by the last product's bias."""
-    for first in (0, 2 * vocoder.bands):
-        vocoder.head.bias[first : first + vocoder.bands] -= level_db * math.log(10) / 20
+def louder(bands: int, bias: torch.Tensor, level_db: float) -> None:
+    """Let harmonics and noise be so much louder, by the last product's bias ``(3 bands,)``."""
+    for first in (0, 2 * bands):
+        bias[first : first + bands] += level_db * math.log(10) / 20
 
 
 def load_student(checkpoints: Path, size: Size | None = None) -> tuple[AcousticModel, Vocoder]:
@@ -194,6 +201,49 @@ def describe(
     previous.write_text(json.dumps(voice, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
+def keep_discriminators(checkpoints: Path, out: Path) -> None:
+    """Write the joint stage's discriminators as float16 beside the graphs, where there are any."""
+    joint = checkpoints / "joint.pt"
+    modules = torch.load(joint, weights_only=True)["modules"] if joint.exists() else {}
+    if "discriminators" in modules:
+        halves = {name: value.half() for name, value in modules["discriminators"].items()}
+        torch.save(halves, out / DISCRIMINATORS)
+
+
+def make_pack(
+    checkpoints: Path,
+    out: Path,
+    name: str,
+    version: str,
+    voiced_noise: float,
+    formant_gain: float,
+    headroom_db: float,
+) -> None:
+    """Write the student in ``checkpoints`` as a voice pack; a lexicon that lies there goes in."""
+    out.mkdir(parents=True, exist_ok=True)
+    acoustic, vocoder = load_student(checkpoints)
+    raise_formants(vocoder, formant_gain)
+    louder(vocoder.bands, vocoder.head.bias, -headroom_db)
+    export_graphs(acoustic, vocoder, out, voiced_noise)
+    with tempfile.TemporaryDirectory() as scratch:
+        export_graphs(acoustic, vocoder, Path(scratch), voiced_noise, INT8_OPSET)
+        for graph, scheme in SCHEMES.items():
+            quantise(Path(scratch) / f"{graph}.onnx", out / f"{graph}.int8.onnx", scheme)
+    describe(
+        out, name, version,
+        {"encoder": 0, "decoder": acoustic.context, "vocoder": vocoder.context},
+        vocoder.latents,
+        provenance={
+            "teacher": "Kokoro-82M (Apache-2.0), int8 ONNX",
+            "speaker": describe_blend(BLEND),
+            "weights": int(sum(p.numel() for p in [*acoustic.parameters(), *vocoder.parameters()])),
+            "made_by": "tools/voice",
+            "formant_gain": formant_gain,
+            "headroom_db": headroom_db,
+        },
+    )  # fmt: skip
+
+
 @click.command()
 @click.option("--checkpoints", type=click.Path(path_type=Path, exists=True), required=True)
 @click.option(
@@ -219,25 +269,10 @@ def describe(
     show_default=True,
     help="How much quieter than the teacher.",
 )
-def main(
-    checkpoints: Path,
-    out: Path,
-    name: str,
-    version: str,
-    voiced_noise: float,
-    formant_gain: float,
-    headroom_db: float,
-) -> None:
+def main(out: Path, **options: Any) -> None:
     """Export the student as a voice pack with fp32 and int8 graphs."""
-    out.mkdir(parents=True, exist_ok=True)
-    acoustic, vocoder = load_student(checkpoints)
-    raise_formants(vocoder, formant_gain)
-    lower(vocoder, headroom_db)
-    export_graphs(acoustic, vocoder, out, voiced_noise)
-    with tempfile.TemporaryDirectory() as scratch:
-        export_graphs(acoustic, vocoder, Path(scratch), voiced_noise, INT8_OPSET)
-        for graph, scheme in SCHEMES.items():
-            quantise(Path(scratch) / f"{graph}.onnx", out / f"{graph}.int8.onnx", scheme)
+    make_pack(out=out, **options)
+    keep_discriminators(options["checkpoints"], out)
     total = 0
     for graph in ("encoder", "decoder", "vocoder"):
         size = (out / f"{graph}.int8.onnx").stat().st_size
@@ -245,17 +280,6 @@ def main(
         full = (out / f"{graph}.onnx").stat().st_size
         click.echo(f"{graph}: fp32 {full / 1e6:.2f} MB, int8 {size / 1e6:.2f} MB")
     click.echo(f"int8 together {total / 1e6:.2f} MB")
-    describe(
-        out, name, version,
-        {"encoder": 0, "decoder": acoustic.context, "vocoder": vocoder.context},
-        vocoder.latents,
-        provenance={
-            "teacher": "Kokoro-82M (Apache-2.0), int8 ONNX",
-            "speaker": describe_blend(BLEND),
-            "weights": int(sum(p.numel() for p in [*acoustic.parameters(), *vocoder.parameters()])),
-            "made_by": "tools/voice",
-        },
-    )  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -6,9 +6,7 @@ small operators of speech models; two processes that average gradients once a st
 
 from __future__ import annotations
 
-import ctypes
 import os
-import signal
 import socket
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -16,7 +14,7 @@ from dataclasses import dataclass
 import torch
 from torch import distributed, multiprocessing
 
-PR_SET_PDEATHSIG = 1
+from tools.voice.processes import end_with_parent
 
 
 @dataclass(frozen=True)
@@ -55,8 +53,7 @@ class Peers:
 
 
 def _enter(rank: int, count: int, port: int, work: Callable[..., None], options: object) -> None:
-    # The parent's own signal to its children is SIGINT, which background jobs ignore.
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    end_with_parent()
     os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
     distributed.init_process_group("gloo", rank=rank, world_size=count)
     try:

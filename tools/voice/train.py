@@ -43,6 +43,9 @@ from tools.voice.stage import Stage, take
 MATCHING_WEIGHT = 6.0
 ADVERSARIAL_WEIGHT = 0.5
 SEGMENTS_A_STEP = 12
+# Steps before the joint stage in which new discriminators learn alone: their first verdicts are
+# noise, and a voice that is trained on by the distances alone meanwhile loses its sharpness.
+JUDGES_ALONE_STEPS = 200
 # At 8e-4 their loss fell from 1.5 to 1.2, and DistillMOS with it, while every distance shrank.
 DISCRIMINATOR_RATE = 2e-4
 
@@ -90,6 +93,16 @@ def judge(
     return {"adversarial": adversarial, "matching": matching, "judge": loss}, total
 
 
+def teach_judges(stage: Stage, fake: torch.Tensor, audio: torch.Tensor) -> None:
+    """Train every discriminator on all segments, and nothing else."""
+    judges = stage.modules["discriminators"]
+    assert isinstance(judges, Discriminators)
+    with half_precision(stage.device):
+        losses = torch.stack([judges.loss(which, fake, audio) for which in range(len(judges))])
+    stage.descend("discriminators", losses.sum())
+    stage.log({"judge": losses.mean()})
+
+
 def own_generator(stage: Stage, random: np.random.Generator) -> np.random.Generator:
     """For what each process draws for itself; utterances all draw alike."""
     return np.random.default_rng((stage.peers.rank, int(random.integers(2**31))))
@@ -130,9 +143,8 @@ def train_joint(stage: Stage, corpus: Corpus, random: np.random.Generator, batch
     assert isinstance(vocoder, Vocoder)
     noise = noise_generator(stage, random)
     own_random = own_generator(stage, random)
-    for step in stage.steps():
-        if step % 200 == 199:
-            corpus.refresh()
+
+    def speak() -> tuple[dict[str, torch.Tensor], torch.Tensor, torch.Tensor]:
         items = share(stage, corpus.utterances(random, batch))
         if items[-1].frames < SEGMENT_FRAMES:
             items[-1] = corpus.long_item(own_random)
@@ -148,11 +160,22 @@ def train_joint(stage: Stage, corpus: Corpus, random: np.random.Generator, batch
         )
         with half_precision(stage.device):
             more, fake, audio = generator_losses(vocoder, features, cut, noise)
+        return losses | more, fake, audio
+
+    if stage.step == 0:
+        for _ in range(JUDGES_ALONE_STEPS):
+            with torch.no_grad():
+                _, fake, audio = speak()
+            teach_judges(stage, fake, audio)
+    for step in stage.steps():
+        if step % 200 == 199:
+            corpus.refresh()
+        losses, fake, audio = speak()
         heard, judged = judge(stage, fake, audio)
-        total = 0.5 * acoustic_total(losses) + more["magnitude"] + more["stft"]
-        total = total + 0.1 * more["likelihood"] + min(1, step / 100) * judged
+        total = 0.5 * acoustic_total(losses) + losses["magnitude"] + losses["stft"]
+        total = total + 0.1 * losses["likelihood"] + judged
         stage.descend("acoustic", total, also=("vocoder",))
-        stage.log(losses | more | heard)
+        stage.log(losses | heard)
 
 
 def start_from(path: Path, modules: dict[str, nn.Module]) -> None:

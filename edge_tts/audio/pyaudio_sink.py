@@ -11,12 +11,12 @@ import logging
 import os
 import threading
 import time
-from collections import deque
 from collections.abc import Mapping
 
 import pyaudio
 
 from edge_tts.audio import devices
+from edge_tts.audio.block_times import BlockTimes
 from edge_tts.audio.device_buffer import lengthen_mixer_buffer
 from edge_tts.audio.devices import OutputDevice
 from edge_tts.audio.double_buffer import DoubleBuffer
@@ -30,7 +30,6 @@ _log = logging.getLogger(__name__)
 _WRONG_FORMAT = {pyaudio.paInvalidSampleRate, pyaudio.paInvalidChannelCount}
 _FIRST_SAMPLES_S = 1.5
 _LONGEST_LATENCY_S = 2.0
-_TIMES_KEPT = 512
 # The card that a name led to when it was opened last. A card that is gone is looked for
 # there, since starting PortAudio for it once a second costs time and fills the log.
 _cards_by_name: dict[str | None, str | None] = {}
@@ -73,8 +72,7 @@ class PyAudioSink:
         # The longest pause between two callbacks that the device's own buffer can bridge.
         self._longest_gap_s = float("inf")
         self._thread_id: int | None = None
-        # (position, count, time of its first sample) of the blocks taken, newest last.
-        self._times: deque[tuple[int, int, float]] = deque(maxlen=_TIMES_KEPT)
+        self._times = BlockTimes()
         self._closed = False
         card_id = _cards_by_name.get(device)
         if card_id is not None and card_id not in devices.alsa_card_ids().values():
@@ -168,8 +166,7 @@ class PyAudioSink:
             # Silence inside a run shows when the run goes on.
             self._underruns += self._dry and block.position != self._buffer.run_end
             self._dry = False
-            leaves_s = now_s + self._measured_latency_s
-            self._times.append((block.position, block.count, leaves_s))
+            self._times.add(block.position, block.count, now_s + self._measured_latency_s)
             data = block.frames.tobytes()
             self._buffer.give_back(block)
         self._in_run = block is not None
@@ -220,20 +217,10 @@ class PyAudioSink:
         self._buffer.interrupt()
 
     def played_at(self, position: int) -> float | None:
-        times = list(self._times)
-        for start, count, at_s in reversed(times):
-            if start <= position:
-                return (
-                    at_s + (position - start) / self._rate_hz if position < start + count else None
-                )
-        return times[0][2] if times else None
+        return self._times.heard_at(position, self._rate_hz)
 
     def played_samples(self) -> int:
-        now_s = time.monotonic()
-        for start, count, at_s in reversed(list(self._times)):
-            if at_s <= now_s:
-                return start + min(count, int((now_s - at_s) * self._rate_hz))
-        return 0
+        return self._times.heard_samples(time.monotonic(), self._rate_hz)
 
     def consumed_samples(self) -> int:
         return self._consumed
@@ -259,20 +246,6 @@ class PyAudioSink:
             _log.info("closing audio device %s: %s", self._name, exc)
         finally:
             self._portaudio.terminate()
-
-
-def output_devices() -> list[OutputDevice]:
-    """Every output that PortAudio sees now.
-
-    Raises:
-        DeviceError: PortAudio can't be initialised.
-    """
-    silence_libraries()
-    portaudio = _initialise()
-    try:
-        return _list_outputs(portaudio)
-    finally:
-        portaudio.terminate()
 
 
 def _initialise() -> pyaudio.PyAudio:

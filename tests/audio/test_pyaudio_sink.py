@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("pyaudio", reason="needs PyAudio (pip install PyAudio)")
 
 from edge_tts.audio.player import PlaybackReport, Player
-from edge_tts.audio.pyaudio_sink import PyAudioSink, output_devices
+from edge_tts.audio.pyaudio_sink import PyAudioSink
 from edge_tts.audio.resampler import Int16Resampler
 from edge_tts.errors import DeviceError
 from tests.audio_rig import PulseRig, needs_rig, pulse_rig
@@ -205,13 +205,12 @@ def test_stalled_callback_is_counted_by_the_devices_clock(rig, make_player):
 
 
 def test_unknown_device_names_the_known_ones(rig):
-    with pytest.raises(DeviceError, match=r"no output device 'Kitchen'; there are: .*pulse"):
+    message = r"no output device 'Kitchen'; there are: (?=.*pulse)(?=.*default)"
+    with pytest.raises(DeviceError, match=message):
         PyAudioSink("Kitchen", RIG_RATE)
-    assert {"pulse", "default"} <= {device.stable_name for device in output_devices()}
 
 
-def test_listing_and_opening_is_quiet(rig, capfd):
-    output_devices()
+def test_opening_is_quiet(rig, capfd):
     PyAudioSink("pulse", RIG_RATE).close()
     assert capfd.readouterr().err == ""
 

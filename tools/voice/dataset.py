@@ -15,7 +15,7 @@ from tools.voice.signal import HOP_LENGTH, LOG_FLOOR, PULSE_SCALE, log_mel, puls
 # Shards whose number is a multiple of this are never trained on.
 HELD_OUT_EVERY = 40
 # Of the draws, however much the corpus has: with a third of them English was behind Chinese.
-ENGLISH_SHARE = 0.5
+ENGLISH_SHARE = 0.6
 # What an utterance must have for a segment of training to fit.
 LONG_FRAMES = 48
 

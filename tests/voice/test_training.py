@@ -11,11 +11,12 @@ from click.testing import CliRunner
 
 torch = pytest.importorskip("torch", reason="the voice factory's torch is not installed")
 
-from tools.voice import average, export, peers, restore, train  # noqa: E402
-from tools.voice.export import louder, raise_formants  # noqa: E402
+from tools.voice import average, export, match, peers, restore, train  # noqa: E402
+from tools.voice.dataset import make_item  # noqa: E402
+from tools.voice.export import raise_formants  # noqa: E402
 from tools.voice.model import AcousticModel, Size, Vocoder, tell, vocoder_features  # noqa: E402
 from tools.voice.objectives import smooth_bands  # noqa: E402
-from tools.voice.shards import Utterance, save_shard  # noqa: E402
+from tools.voice.shards import Utterance, load_shard, save_shard  # noqa: E402
 from tools.voice.signal import log_mel, pulses, stft  # noqa: E402
 from tools.voice.stage import take  # noqa: E402
 
@@ -190,7 +191,7 @@ def test_headroom_makes_a_voice_quieter_and_changes_nothing_else() -> None:
     vocoder = Vocoder(TINY)
     features = torch.randn(1, 86, 10)
     loud = vocoder(features)
-    louder(vocoder.bands, vocoder.head.bias, -20.0)
+    match.add_level(vocoder.head.bias.data, torch.tensor(-20.0))
     for before, after in zip(loud, vocoder(features), strict=True):
         torch.testing.assert_close(after, before / 10, rtol=1e-3, atol=1e-5)
 
@@ -205,6 +206,7 @@ def test_a_pack_gives_back_the_weights_that_it_was_made_of(
     monkeypatch.setattr(export, "Size", lambda: TINY)
     monkeypatch.setattr(restore, "Size", lambda: TINY)
     arguments = ["--checkpoints", str(out), "--out", str(pack), "--formant-gain", "0.3"]
+    arguments += ["--match", str(corpus)]
     result = CliRunner().invoke(export.main, arguments, catch_exceptions=False)
     assert result.exit_code == 0, result.output
     result = CliRunner().invoke(restore.main, [str(pack), "--out", str(tmp_path / "back.pt")])
@@ -230,3 +232,28 @@ def test_a_pack_gives_back_the_weights_that_it_was_made_of(
     kept = torch.load(tmp_path / "back.pt", weights_only=True)["modules"]["discriminators"]
     for name, value in trained.items():
         torch.testing.assert_close(kept[name], value, rtol=1e-2, atol=1e-3)
+
+
+def test_an_equaliser_gives_a_voice_the_mean_spectrum_of_its_teacher(
+    monkeypatch: pytest.MonkeyPatch, corpus: Path
+) -> None:
+    monkeypatch.setattr(match, "LARGEST_DB", 200.0)
+    torch.manual_seed(0)
+    acoustic, vocoder = AcousticModel(TINY).eval(), Vocoder(TINY)
+    lines = load_shard(corpus / "shard-00001.npz")[:3]
+    for line in lines:
+        line.f0_hz[20:40] = 0
+    items = [make_item(line) for line in lines]
+    plain = export._Vocoder(vocoder, torch.ones(vocoder.bands))
+    voiced_db, unvoiced_db = match.colour_db(acoustic, vocoder, plain, items)
+    match.add_level(vocoder.head.bias.data, voiced_db, unvoiced_db)
+    gains = 10 ** ((voiced_db - unvoiced_db) / 20)
+    equalised = export._Vocoder(vocoder, gains)
+    audible = torch.tensor(match.band_centres()) * 20 >= match.LOWEST_HZ
+    for lacking, left in zip(
+        (voiced_db, unvoiced_db), match.colour_db(acoustic, vocoder, equalised, items), strict=True
+    ):
+        # A tone leaks from its band into those beside it, so that one step is not the whole way.
+        assert lacking[audible].abs().mean() > 5
+        assert left[audible].abs().mean() < 0.3 * lacking[audible].abs().mean()
+        assert not lacking[~audible].any()

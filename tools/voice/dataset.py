@@ -18,6 +18,12 @@ HELD_OUT_EVERY = 40
 ENGLISH_SHARE = 0.6
 # What an utterance must have for a segment of training to fit.
 LONG_FRAMES = 48
+# Lines that say much about a language: its kinds, and how long they are at least.
+KINDS = {
+    "zh": ("zh_alarm", "zh_general", "zh_numbers"),
+    "en": ("en_alarm", "en_general", "en_sentence", "en_numbers"),
+}
+SHORTEST_FRAMES = 120
 
 
 @dataclass
@@ -53,6 +59,31 @@ def make_item(utterance: Utterance) -> Item:
     )
 
 
+def chosen_lines(corpus: Path, count: int, *, held_out: bool) -> list[tuple[str, Utterance]]:
+    """The first ``count`` longer lines of each language with their language."""
+    found: dict[str, list[Utterance]] = {language: [] for language in KINDS}
+    for path in sorted(corpus.rglob("shard-*.npz")):
+        if is_held_out(path) != held_out:
+            continue
+        for line in load_shard(path):
+            for language, kinds in KINDS.items():
+                if line.kind in kinds and len(line.f0_hz) >= SHORTEST_FRAMES:
+                    found[language].append(line)
+        if all(len(lines) >= count for lines in found.values()):
+            break
+    return [(language, line) for language, lines in found.items() for line in lines[:count]]
+
+
+def training_items(corpus: Path, count: int) -> list[Item]:
+    """``count`` utterances of each language that are trained on."""
+    return [make_item(line) for _, line in chosen_lines(corpus, count, held_out=False)]
+
+
+def is_held_out(shard: Path) -> bool:
+    """Whether a shard is kept from training."""
+    return int(shard.stem.split("-")[1]) % HELD_OUT_EVERY == 0
+
+
 class Corpus:
     """All shards of a folder; :meth:`refresh` takes in those written meanwhile."""
 
@@ -67,8 +98,7 @@ class Corpus:
         """Load new shards; returns how many utterances came."""
         before = len(self.items)
         for path in sorted(self._folder.rglob("shard-*.npz")):
-            number = int(path.stem.split("-")[1])
-            if path.name in self._seen or (number % HELD_OUT_EVERY == 0) != self._held_out:
+            if path.name in self._seen or is_held_out(path) != self._held_out:
                 continue
             self._seen.add(path.name)
             rejected = rejected_lines(path)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,8 @@ import torch
 from torch import nn
 
 from edge_tts.text.inventory import PHONEMES
+from tools.voice.dataset import training_items
+from tools.voice.match import add_level, colour_db
 from tools.voice.model import AcousticModel, ConvNeXt, Size, Vocoder, band_centres
 from tools.voice.quantise import Scheme, quantise
 from tools.voice.signal import HOP_LENGTH, N_FFT, N_MELS, SAMPLE_RATE_HZ
@@ -41,6 +42,8 @@ FORMANT_GAIN = 0.2
 # Loud syllables with raised formants pass full scale, where samples are clipped. The level goes
 # into ``voice.json``, and the device makes up for it.
 HEADROOM_DB = 5.0
+# Utterances of each language that the mean spectrum is taken from.
+MATCH_LINES = 24
 # What becomes int8: matrix products, and the encoder's embedding table.
 SCHEMES = {"encoder": Scheme(("MatMul", "Gather")), "decoder": Scheme(), "vocoder": Scheme()}
 
@@ -65,16 +68,18 @@ class _Decoder(nn.Module):
 
 
 class _Vocoder(nn.Module):
-    """The vocoder with a gain on the noise of voiced frames."""
+    """The vocoder with a gain on the noise of voiced frames, ``voiced_gains`` a band."""
 
-    def __init__(self, vocoder: Vocoder, voiced_noise: float) -> None:
+    def __init__(self, vocoder: Vocoder, voiced_gains: torch.Tensor) -> None:
         super().__init__()
-        self.vocoder, self.voiced_noise = vocoder, voiced_noise
+        self.vocoder = vocoder
+        more = vocoder._to_bins(voiced_gains[None, None])[0, 0] - 1  # (601,)
+        self.more = nn.Parameter(more, requires_grad=False)
 
     def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         real, imaginary, noise = self.vocoder(features)
         voiced = features[:, N_MELS + 1 : N_MELS + 2].transpose(1, 2)  # (B, F, 1)
-        return real, imaginary, noise * (1 - (1 - self.voiced_noise) * voiced)
+        return real, imaginary, noise * (1 + voiced * self.more)
 
 
 def formant_change(vocoder: Vocoder, gain: float) -> torch.Tensor:
@@ -96,13 +101,6 @@ def raise_formants(vocoder: Vocoder, gain: float) -> None:
         rows = slice(first, first + vocoder.bands)
         for values in (vocoder.head.weight, vocoder.head.bias):
             values[rows] += change @ values[rows]
-
-
-@torch.no_grad()
-def louder(bands: int, bias: torch.Tensor, level_db: float) -> None:
-    """Let harmonics and noise be so much louder, by the last product's bias ``(3 bands,)``."""
-    for first in (0, 2 * bands):
-        bias[first : first + bands] += level_db * math.log(10) / 20
 
 
 def load_student(checkpoints: Path, size: Size | None = None) -> tuple[AcousticModel, Vocoder]:
@@ -127,7 +125,7 @@ def export_graphs(
     acoustic: AcousticModel,
     vocoder: Vocoder,
     folder: Path,
-    voiced_noise: float,
+    voiced_gains: torch.Tensor,
     opset: int = FP32_OPSET,
 ) -> None:
     """Write ``encoder.onnx``, ``decoder.onnx`` and ``vocoder.onnx`` in fp32."""
@@ -137,7 +135,7 @@ def export_graphs(
          ["hidden", "log_durations"], {1: "phonemes"}),
         ("decoder", _Decoder(acoustic), torch.randn(1, 64, width + 3), "frames",
          ["features"], {1: "frames"}),
-        ("vocoder", _Vocoder(vocoder, voiced_noise),
+        ("vocoder", _Vocoder(vocoder, voiced_gains),
          torch.randn(1, N_MELS + 2 + vocoder.latents, 64), "features",
          ["harmonic_real", "harmonic_imag", "noise_magnitude"], {2: "frames"}),
     )  # fmt: skip
@@ -218,15 +216,27 @@ def make_pack(
     voiced_noise: float,
     formant_gain: float,
     headroom_db: float,
+    match: Path | None,
 ) -> None:
-    """Write the student in ``checkpoints`` as a voice pack; a lexicon that lies there goes in."""
+    """Write the student in ``checkpoints`` as a voice pack; a lexicon that lies there goes in.
+
+    With ``match``, a corpus, the voice gets the mean spectrum that the teacher has there.
+    """
     out.mkdir(parents=True, exist_ok=True)
     acoustic, vocoder = load_student(checkpoints)
     raise_formants(vocoder, formant_gain)
-    louder(vocoder.bands, vocoder.head.bias, -headroom_db)
-    export_graphs(acoustic, vocoder, out, voiced_noise)
+    voiced_gains = torch.full((vocoder.bands,), voiced_noise)
+    voiced_db = unvoiced_db = torch.zeros(vocoder.bands)
+    if match is not None:
+        items = training_items(match, MATCH_LINES)
+        found = colour_db(acoustic, vocoder, _Vocoder(vocoder, voiced_gains), items)
+        voiced_db, unvoiced_db = ((100 * gains_db).round() / 100 for gains_db in found)
+        # Noise gets what unvoiced frames lack; in voiced ones it is to follow the harmonics.
+        voiced_gains = voiced_gains * 10 ** ((voiced_db - unvoiced_db) / 20)
+    add_level(vocoder.head.bias, voiced_db - headroom_db, unvoiced_db - headroom_db)
+    export_graphs(acoustic, vocoder, out, voiced_gains)
     with tempfile.TemporaryDirectory() as scratch:
-        export_graphs(acoustic, vocoder, Path(scratch), voiced_noise, INT8_OPSET)
+        export_graphs(acoustic, vocoder, Path(scratch), voiced_gains, INT8_OPSET)
         for graph, scheme in SCHEMES.items():
             quantise(Path(scratch) / f"{graph}.onnx", out / f"{graph}.int8.onnx", scheme)
     describe(
@@ -240,6 +250,10 @@ def make_pack(
             "made_by": "tools/voice",
             "formant_gain": formant_gain,
             "headroom_db": headroom_db,
+            "equaliser_db": {
+                "voiced": [round(gain, 2) for gain in voiced_db.tolist()],
+                "unvoiced": [round(gain, 2) for gain in unvoiced_db.tolist()],
+            },
         },
     )  # fmt: skip
 
@@ -268,6 +282,11 @@ def make_pack(
     default=HEADROOM_DB,
     show_default=True,
     help="How much quieter than the teacher.",
+)
+@click.option(
+    "--match",
+    type=click.Path(path_type=Path, exists=True),
+    help="Corpus whose mean spectrum the voice gets.",
 )
 def main(out: Path, **options: Any) -> None:
     """Export the student as a voice pack with fp32 and int8 graphs."""

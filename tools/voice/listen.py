@@ -16,30 +16,10 @@ import click
 import numpy as np
 
 from tools.voice import systems
-from tools.voice.dataset import HELD_OUT_EVERY
+from tools.voice.dataset import chosen_lines
 from tools.voice.export import FORMANT_GAIN, HEADROOM_DB, VOICED_NOISE, make_pack
 from tools.voice.judge import Float32, resample
-from tools.voice.shards import Utterance, load_shard
 from tools.voice.teacher import SAMPLE_RATE_HZ
-
-SHORTEST_FRAMES = 120
-KINDS = {
-    "zh": ("zh_alarm", "zh_general", "zh_numbers"),
-    "en": ("en_alarm", "en_general", "en_sentence", "en_numbers"),
-}
-
-
-def chosen_lines(corpus: Path, count: int) -> list[tuple[str, Utterance]]:
-    """``count`` lines of each language with their language."""
-    found: dict[str, list[Utterance]] = defaultdict(list)
-    for path in sorted(corpus.rglob("shard-*.npz")):
-        if int(path.stem.split("-")[1]) % HELD_OUT_EVERY:
-            continue
-        for line in load_shard(path):
-            for language, kinds in KINDS.items():
-                if line.kind in kinds and len(line.f0_hz) >= SHORTEST_FRAMES:
-                    found[language].append(line)
-    return [(language, line) for language, lines in found.items() for line in lines[:count]]
 
 
 @click.command()
@@ -51,6 +31,7 @@ def chosen_lines(corpus: Path, count: int) -> list[tuple[str, Utterance]]:
 @click.option("--precision", type=click.Choice(["fp32", "int8"]), default="fp32", show_default=True)
 @click.option("--voiced-noise", default=VOICED_NOISE, show_default=True)
 @click.option("--formant-gain", default=FORMANT_GAIN, show_default=True)
+@click.option("--match/--no-match", default=True, show_default=True, help="As the export's.")
 @click.option(
     "--lexicon",
     type=click.Path(path_type=Path, exists=True),
@@ -63,6 +44,7 @@ def main(
     precision: str,
     voiced_noise: float,
     formant_gain: float,
+    match: bool,
     lexicon: Path,
 ) -> None:
     """DistillMOS of teacher and student, mean by language and of both."""
@@ -83,9 +65,10 @@ def main(
     with tempfile.TemporaryDirectory() as scratch:
         pack = Path(scratch)
         shutil.copy(lexicon, pack / "lexicon.bin")
-        make_pack(checkpoints, pack, "heard", "0.0.0", voiced_noise, formant_gain, HEADROOM_DB)
+        made = (voiced_noise, formant_gain, HEADROOM_DB, corpus if match else None)
+        make_pack(checkpoints, pack, "heard", "0.0.0", *made)
         speak = systems.ours(pack, precision)
-        chosen = chosen_lines(corpus, lines)
+        chosen = chosen_lines(corpus, lines, held_out=True)
         with click.progressbar(chosen, label="listening", file=sys.stderr) as bar:
             for language, line in bar:
                 spoken = speak(line.text, language)

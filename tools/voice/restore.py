@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import click
 import torch
 
-from tools.voice.export import DISCRIMINATORS, FORMANT_GAIN, HEADROOM_DB, formant_change, louder
+from tools.voice.export import DISCRIMINATORS, FORMANT_GAIN, HEADROOM_DB, formant_change
+from tools.voice.match import add_level
 from tools.voice.model import AcousticModel, Size, Vocoder, phoneme_attributes
 
 Weights = dict[str, torch.Tensor]
@@ -77,11 +79,15 @@ def split_table(table: torch.Tensor) -> Weights:
     return parts | {"own_embedding.weight": rest}
 
 
-def plain_head(weights: Weights, vocoder: Vocoder, formant_gain: float, headroom_db: float) -> None:
-    """Take back raised formants and lowered level from the vocoder's last product."""
+def plain_head(weights: Weights, vocoder: Vocoder, made: dict[str, Any]) -> None:
+    """Take back from the vocoder's last product what ``made``, a pack's provenance, put there."""
+    formant_gain = made.get("formant_gain", FORMANT_GAIN)
+    headroom_db = made.get("headroom_db", HEADROOM_DB)
+    equaliser = made.get("equaliser_db", {"voiced": [0.0], "unvoiced": [0.0]})
+    voiced_db, unvoiced_db = (torch.tensor(equaliser[key]) for key in ("voiced", "unvoiced"))
     back = torch.linalg.inv(torch.eye(vocoder.bands) + formant_change(vocoder, formant_gain))
     weights["head.bias"] = weights["head.bias"].clone()
-    louder(vocoder.bands, weights["head.bias"], headroom_db)
+    add_level(weights["head.bias"], headroom_db - voiced_db, headroom_db - unvoiced_db)
     for first in (0, 2 * vocoder.bands):
         rows = slice(first, first + vocoder.bands)
         for name in ("head.weight", "head.bias"):
@@ -102,12 +108,7 @@ def restore(pack: Path) -> dict[str, Weights]:
         unfold(weights)
     size = Size()
     networks = {"acoustic": AcousticModel(size), "vocoder": Vocoder(size)}
-    plain_head(
-        vocoder,
-        networks["vocoder"],
-        made.get("formant_gain", FORMANT_GAIN),
-        made.get("headroom_db", HEADROOM_DB),
-    )
+    plain_head(vocoder, networks["vocoder"], made)
     found = {"acoustic": acoustic, "vocoder": vocoder}
     for key, network in networks.items():
         network.load_state_dict(found[key])

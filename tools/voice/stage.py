@@ -101,6 +101,11 @@ class Stage:
         self.optimisers[key] = optimiser(self.modules[key], rate, betas)
         self.rates[key] = rate
 
+    def set_rate(self, key: str, rate: float) -> None:
+        """The learning rate of one module, until the next step of the stage sets its own."""
+        for group in self.optimisers[key].param_groups:
+            group["lr"] = rate
+
     def average_weights(self) -> None:
         """Begin the moving averages at what the modules now hold."""
         networks = {k: m for k, m in self.modules.items() if k != "discriminators"}
@@ -168,9 +173,8 @@ class Stage:
             scale = min(1, (self.step - self._first_step + 1) / WARM_UP_STEPS) * (
                 LAST_RATE + (1 - LAST_RATE) * 0.5 * (1 + math.cos(math.pi * self.progress))
             )
-            for key, optimiser_ in self.optimisers.items():
-                for group in optimiser_.param_groups:
-                    group["lr"] = self.rates[key] * scale
+            for key in self.optimisers:
+                self.set_rate(key, self.rates[key] * scale)
             yield self.step
             self.step += 1
             for average in self.averages.values():
@@ -181,14 +185,18 @@ class Stage:
             if not self.peers.leads:
                 continue
             if self.step % report_every == 0:
-                means = " ".join(f"{k} {np.mean(v):.3f}" for k, v in self._log.items())
-                click.echo(f"{self.name} {self.step} {100 * self.progress:.1f}% {means}")
-                self._log.clear()
+                self.report(f"{self.step} {100 * self.progress:.1f}%")
             if time.monotonic() - last_saved > CHECKPOINT_EVERY_S:
                 self.save()
                 last_saved = time.monotonic()
         if self.peers.leads:
             self.save()
+
+    def report(self, title: str) -> None:
+        """Print the means of what was logged since the last report."""
+        means = " ".join(f"{k} {np.mean(v):.3f}" for k, v in self._log.items())
+        click.echo(f"{self.name} {title} {means}")
+        self._log.clear()
 
     def log(self, losses: dict[str, torch.Tensor]) -> None:
         for key, value in losses.items():

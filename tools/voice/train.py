@@ -45,9 +45,11 @@ ADVERSARIAL_WEIGHT = 0.5
 SEGMENTS_A_STEP = 12
 # Steps before the joint stage in which new discriminators learn alone: their first verdicts are
 # noise, and a voice that is trained on by the distances alone meanwhile loses its sharpness.
-JUDGES_ALONE_STEPS = 200
+JUDGES_ALONE_STEPS = 400
+# At the rate below they still took everything for real after 500 steps.
+JUDGES_ALONE_RATE = 1e-3
 # At 8e-4 their loss fell from 1.5 to 1.2, and DistillMOS with it, while every distance shrank.
-DISCRIMINATOR_RATE = 2e-4
+DISCRIMINATOR_RATE = 3e-4
 
 
 def train_acoustic(stage: Stage, corpus: Corpus, random: np.random.Generator, batch: int) -> None:
@@ -163,10 +165,13 @@ def train_joint(stage: Stage, corpus: Corpus, random: np.random.Generator, batch
         return losses | more, fake, audio
 
     if stage.step == 0:
-        for _ in range(JUDGES_ALONE_STEPS):
+        stage.set_rate("discriminators", JUDGES_ALONE_RATE)
+        for count in range(1, JUDGES_ALONE_STEPS + 1):
             with torch.no_grad():
                 _, fake, audio = speak()
             teach_judges(stage, fake, audio)
+            if count % 50 == 0 and stage.peers.leads:
+                stage.report(f"discriminators alone {count}")
     for step in stage.steps():
         if step % 200 == 199:
             corpus.refresh()

@@ -19,8 +19,9 @@ from tools.voice.signal import MEL_SCALE, N_BINS, N_FFT, N_MELS, SAMPLE_RATE_HZ,
 
 # Frames this far below an utterance's loudest say more of its noise floor than of the voice.
 QUIETEST_DB = -34.0
-# Below, there is no voice, and a gain would raise hum.
+# Below, there is no voice but rumble, which costs headroom and moves a loudspeaker's cone.
 LOWEST_HZ = 60.0
+RUMBLE_DB = -20.0
 LARGEST_DB = 6.0
 
 
@@ -70,10 +71,10 @@ def colour_db(
 
 
 def mean_db(missing: list[torch.Tensor], centres_hz: torch.Tensor) -> torch.Tensor:
-    """The mean over frames of ``(bands, F)`` parts, as far as it is safe to make up for."""
+    """The mean over frames of ``(bands, F)`` parts, as far as it is safe to make up for it."""
     frames = torch.cat(missing, 1)
     mean = frames.sum(1) / max(1, frames.shape[1])
-    return torch.where(centres_hz < LOWEST_HZ, 0.0, mean.clamp(-LARGEST_DB, LARGEST_DB))
+    return torch.where(centres_hz < LOWEST_HZ, RUMBLE_DB, mean.clamp(-LARGEST_DB, LARGEST_DB))
 
 
 @torch.no_grad()

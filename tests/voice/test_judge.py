@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tools.voice.judge import edit_distance, pieces
+from tools.voice.judge import edit_distance, pieces, without_ends
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,10 @@ def test_long_speech_is_cut_in_its_pauses_and_nothing_is_lost() -> None:
     for end in np.cumsum([len(piece) for piece in cut])[:-1]:
         assert not speech[end - 100 : end + 100].any()
     assert [len(piece) for piece in pieces(speech[: 20 * rate_hz])] == [20 * rate_hz]
+
+
+def test_every_system_is_heard_without_the_silence_it_adds() -> None:
+    word = np.full(100, 0.5, np.float32)
+    padded = np.concatenate([np.full(50, 1e-4, np.float32), word, np.zeros(900, np.float32)])
+    np.testing.assert_array_equal(without_ends(padded), word)
+    np.testing.assert_array_equal(without_ends(np.zeros(7, np.float32)), np.zeros(7, np.float32))

@@ -22,6 +22,11 @@ from edge_tts.text.phonemizer import phonemize
 
 Float32 = npt.NDArray[np.float32]
 JUDGE_RATE_HZ = 16000
+# Whisper mishears a word the less silence there is around it: of single Chinese words that
+# zh-en 0.4.0 spoke it got 70 % of the syllables wrong with 0.25 s, 43 % with a second. So it
+# hears every system with the same silence; what a system adds itself, ``Verdict`` tells apart.
+SILENCE_AROUND_S = 1.0
+QUIET = 10 ** (-45 / 20)
 
 
 @dataclass(frozen=True)
@@ -60,6 +65,12 @@ def resample(audio: Float32, rate_hz: int) -> Float32:
         return audio
     common = int(np.gcd(rate_hz, JUDGE_RATE_HZ))
     return resample_poly(audio, JUDGE_RATE_HZ // common, rate_hz // common).astype(np.float32)
+
+
+def without_ends(audio: Float32) -> Float32:
+    """Samples without the silence at both ends; all of them where nothing is louder."""
+    loud = np.flatnonzero(np.abs(audio) > QUIET)
+    return audio[loud[0] : loud[-1] + 1] if len(loud) else audio
 
 
 def pieces(audio: Float32, longest_s: float = 25.0) -> list[Float32]:
@@ -114,9 +125,9 @@ class Judge:
     def transcribe(self, audio: Float32, language: str, beam: int = 5) -> str:
         """What Whisper hears in samples at 16 kHz."""
         heard = []
-        for piece in pieces(audio):
+        for piece in pieces(without_ends(audio)):
             segments, _ = self._whisper.transcribe(
-                np.pad(piece, JUDGE_RATE_HZ // 4),
+                np.pad(piece, round(SILENCE_AROUND_S * JUDGE_RATE_HZ)),
                 language=language,
                 beam_size=beam,
                 temperature=0.0,
@@ -140,7 +151,7 @@ class Judge:
         plain, toned, count = self.errors(text, heard, language)
         with self._torch.no_grad():
             mos = float(self._mos(self._torch.from_numpy(low)[None])[0])
-        loud = np.flatnonzero(np.abs(audio) > 10 ** (-45 / 20))
+        loud = np.flatnonzero(np.abs(audio) > QUIET)
         lead, tail = (loud[0], len(audio) - 1 - loud[-1]) if len(loud) else (len(audio), 0)
         return Verdict(
             plain,

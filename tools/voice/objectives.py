@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import math
+import time
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import torch
@@ -115,9 +117,28 @@ def render(
     return harmonic, noise, istft(spectrum, features.shape[-1] * HOP_LENGTH)
 
 
+@cache
+def bfloat16_is_faster() -> bool:
+    """Whether this processor multiplies matrices of bfloat16 faster than those of float32.
+
+    Processors that know it take half the time or almost twice as much.
+    """
+    seconds = []
+    for dtype in (torch.bfloat16, torch.float32):
+        frames, weights = torch.ones(1600, 224, dtype=dtype), torch.ones(224, 672, dtype=dtype)
+        tries = []
+        for _ in range(5):
+            began = time.perf_counter()
+            frames @ weights
+            tries.append(time.perf_counter() - began)
+        seconds.append(min(tries))
+    return seconds[0] < seconds[1]
+
+
 def half_precision(device: torch.device) -> contextlib.AbstractContextManager[object]:
-    """bfloat16 for matrix products: twice as fast where the processor knows it."""
-    return torch.autocast(device.type, dtype=torch.bfloat16)
+    """bfloat16 for matrix products, where that is faster."""
+    enabled = device.type != "cpu" or bfloat16_is_faster()
+    return torch.autocast(device.type, dtype=torch.bfloat16, enabled=enabled)
 
 
 def random_segments(

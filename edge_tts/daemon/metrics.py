@@ -11,7 +11,7 @@ import contextlib
 import os
 import tempfile
 import threading
-from collections import deque
+from array import array
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -45,10 +45,20 @@ Labels = tuple[tuple[str, str], ...]
 
 
 class _Window:
+    """The last observations of a stage, in memory that is as large at the first as at the last."""
+
     def __init__(self) -> None:
-        self.values_ms: deque[float] = deque(maxlen=WINDOW)
+        self._values_ms = array("d", bytes(8 * WINDOW))
         self.count = 0
         self.sum_ms = 0.0
+
+    def add(self, duration_ms: float) -> None:
+        self._values_ms[self.count % WINDOW] = duration_ms
+        self.count += 1
+        self.sum_ms += duration_ms
+
+    def ordered_ms(self) -> list[float]:
+        return sorted(self._values_ms[: self.count])
 
 
 class Metrics:
@@ -78,15 +88,14 @@ class Metrics:
     def observe(self, stage: str, duration_ms: float) -> None:
         """Record what a stage took: queue, text, encoder, first_chunk, device, total."""
         with self._lock:
-            window = self._stages.setdefault(stage, _Window())
-            window.values_ms.append(duration_ms)
-            window.count += 1
-            window.sum_ms += duration_ms
+            if stage not in self._stages:
+                self._stages[stage] = _Window()
+            self._stages[stage].add(duration_ms)
 
     def latencies(self) -> dict[str, dict[str, float]]:
         """By stage: ``count``, ``p50_ms``, ``p95_ms``, ``p99_ms``."""
         with self._lock:
-            stages = {name: (w.count, sorted(w.values_ms)) for name, w in self._stages.items()}
+            stages = {name: (w.count, w.ordered_ms()) for name, w in self._stages.items()}
         return {
             name: {
                 "count": count,
@@ -118,7 +127,7 @@ class Metrics:
         with self._lock:
             counters = sorted(self._counters.items())
             stages = [
-                (name, window.count, window.sum_ms, sorted(window.values_ms))
+                (name, window.count, window.sum_ms, window.ordered_ms())
                 for name, window in sorted(self._stages.items())
             ]
         last = ""

@@ -155,11 +155,11 @@ prune_installer() {
         "$folder"/{pip,setuptools,wheel}-*.dist-info "$folder"/../../../bin/{pip,wheel}*
 }
 
-# copy_voice FOLDER TARGET: what a device speaks with; the samples and pictures of a voice's page stay behind.
+# copy_voice FOLDER TARGET: what a device speaks with; what its page shows and its training needs stays behind.
 copy_voice() {
     mkdir -p "$(dirname "$2")"
     cp -rL "$1" "$2"
-    rm -rf -- "$2"/samples "$2"/*.png
+    rm -rf -- "$2"/samples "$2"/*.png "$2"/*.pt
 }
 
 # print_sizes FOLDER...: what each of them and the larger entries in it take on the disk, and all together.

@@ -234,14 +234,19 @@ def test_sizes_are_printed_by_package(tmp_path: Path) -> None:
     assert lines[-1].split()[0] == "4"
 
 
-def test_a_voice_is_copied_without_its_samples(tmp_path: Path, tiny_voice: Path) -> None:
+def test_a_voice_is_copied_without_what_no_device_needs(tmp_path: Path, tiny_voice: Path) -> None:
     source = tmp_path / "source"
     shutil.copytree(tiny_voice, source)
     (source / "samples").mkdir()
+    (source / "discriminators.pt").write_text("weights")
     (source / "samples/1.wav").write_text("sound")
     (source / "figures.png").write_text("picture")
     (source / "CARD.md").write_text("card")
     done = lib(f"copy_voice {source} {tmp_path}/voices/zh-en")
     assert done.returncode == 0, done.stderr
     copied = {path.name for path in (tmp_path / "voices/zh-en").iterdir()}
-    assert copied == {path.name for path in source.iterdir()} - {"samples", "figures.png"}
+    assert copied == {path.name for path in source.iterdir()} - {
+        "samples",
+        "figures.png",
+        "discriminators.pt",
+    }

@@ -232,6 +232,13 @@ def test_a_pack_gives_back_the_weights_that_it_was_made_of(
     kept = torch.load(tmp_path / "back.pt", weights_only=True)["modules"]["discriminators"]
     for name, value in trained.items():
         torch.testing.assert_close(kept[name], value, rtol=1e-2, atol=1e-3)
+    taught: list[object] = []
+    monkeypatch.setattr(train, "teach_judges", lambda *_: taught.append(_))
+    start = ["joint", "--minutes", "0.001", "--start"]
+    run(monkeypatch, corpus, tmp_path / "again", *start, str(tmp_path / "back.pt"))
+    assert not taught, "discriminators that came with the voice need no start of their own"
+    run(monkeypatch, corpus, tmp_path / "new", *start, str(out / "acoustic.pt"))
+    assert taught
 
 
 def test_an_equaliser_gives_a_voice_the_mean_spectrum_of_its_teacher(

@@ -38,7 +38,7 @@ MAX_PHONEMES = 200
 VOICED_NOISE = 0.6
 # What the mean over many ways to say a sound flattens: formants, in bands of speech this wide.
 FORMANT_WIDTH_HZ = 1500.0
-FORMANT_GAIN = 0.2
+FORMANT_GAIN = 0.3
 # Loud syllables with raised formants pass full scale, where samples are clipped. The level goes
 # into ``voice.json``, and the device makes up for it.
 HEADROOM_DB = 5.0

@@ -14,7 +14,7 @@ from typing import Any
 import click
 import torch
 
-from tools.voice.export import DISCRIMINATORS, FORMANT_GAIN, HEADROOM_DB, formant_change
+from tools.voice.export import DISCRIMINATORS, formant_change
 from tools.voice.match import add_level
 from tools.voice.model import AcousticModel, Size, Vocoder, phoneme_attributes
 
@@ -81,9 +81,8 @@ def split_table(table: torch.Tensor) -> Weights:
 
 def plain_head(weights: Weights, vocoder: Vocoder, made: dict[str, Any]) -> None:
     """Take back from the vocoder's last product what ``made``, a pack's provenance, put there."""
-    formant_gain = made.get("formant_gain", FORMANT_GAIN)
-    headroom_db = made.get("headroom_db", HEADROOM_DB)
-    equaliser = made.get("equaliser_db", {"voiced": [0.0], "unvoiced": [0.0]})
+    formant_gain, headroom_db = made["formant_gain"], made["headroom_db"]
+    equaliser = made["equaliser_db"]
     voiced_db, unvoiced_db = (torch.tensor(equaliser[key]) for key in ("voiced", "unvoiced"))
     back = torch.linalg.inv(torch.eye(vocoder.bands) + formant_change(vocoder, formant_gain))
     weights["head.bias"] = weights["head.bias"].clone()
@@ -98,6 +97,7 @@ def restore(pack: Path) -> dict[str, Weights]:
     """The weights of a pack by network, under the names that they have in training.
 
     Raises:
+        KeyError: ``voice.json`` does not tell how the weights were changed at export.
         RuntimeError: the graphs are not those of networks of the default size.
     """
     made = json.loads((pack / "voice.json").read_text(encoding="utf-8")).get("provenance", {})
@@ -124,7 +124,12 @@ def restore(pack: Path) -> dict[str, Weights]:
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Checkpoint to write.")
 def main(pack: Path, out: Path) -> None:
     """Write the weights of the voice PACK as a checkpoint for ``train --start``."""
-    weights = restore(pack)
+    try:
+        weights = restore(pack)
+    except (KeyError, RuntimeError) as exc:
+        raise click.ClickException(
+            f"{pack} is not a pack that tools.voice.export made with these networks: {exc}"
+        ) from exc
     torch.save({"modules": weights, "averages": {}, "step": 0, "spent_s": 0.0}, out)
     click.echo(f"{out}: the weights of {pack}")
 

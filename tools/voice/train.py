@@ -139,7 +139,9 @@ def train_vocoder(
         stage.log(losses)
 
 
-def train_joint(stage: Stage, corpus: Corpus, random: np.random.Generator, batch: int) -> None:
+def train_joint(
+    stage: Stage, corpus: Corpus, random: np.random.Generator, batch: int, judges_are_new: bool
+) -> None:
     acoustic, vocoder = stage.modules["acoustic"], stage.modules["vocoder"]
     assert isinstance(acoustic, AcousticModel)
     assert isinstance(vocoder, Vocoder)
@@ -164,7 +166,7 @@ def train_joint(stage: Stage, corpus: Corpus, random: np.random.Generator, batch
             more, fake, audio = generator_losses(vocoder, features, cut, noise)
         return losses | more, fake, audio
 
-    if stage.step == 0:
+    if judges_are_new:
         stage.set_rate("discriminators", JUDGES_ALONE_RATE)
         for count in range(1, JUDGES_ALONE_STEPS + 1):
             with torch.no_grad():
@@ -183,13 +185,17 @@ def train_joint(stage: Stage, corpus: Corpus, random: np.random.Generator, batch
         stage.log(losses | heard)
 
 
-def start_from(path: Path, modules: dict[str, nn.Module]) -> None:
-    """Take the averaged weights of an earlier stage or voice, its layers the same or narrower."""
+def start_from(path: Path, modules: dict[str, nn.Module]) -> set[str]:
+    """Take the averaged weights of an earlier stage or voice, its layers the same or narrower.
+
+    Returns the names of the modules that the checkpoint had.
+    """
     state = torch.load(path, weights_only=True)
     weights = state["modules"] | state.get("averages", {})
-    for key, module in modules.items():
-        if key in weights:
-            take(module, weights[key])
+    found = modules.keys() & weights.keys()
+    for key in found:
+        take(modules[key], weights[key])
+    return found
 
 
 @click.command()
@@ -266,8 +272,9 @@ def train(together: peers.Peers, options: Options) -> None:
     device = torch.device(options.device)
     stage = Stage(name, options.out, options.minutes, modules, device, together)
     begins = not (stage.path.exists() or stage.small_path.exists())
+    found: set[str] = set()
     if begins and options.start is not None:
-        start_from(options.start, modules)
+        found = start_from(options.start, modules)
     elif begins and name == "joint":
         for earlier in ("acoustic", "vocoder"):
             if not (path := options.out / f"{earlier}.pt").exists():
@@ -296,7 +303,8 @@ def train(together: peers.Peers, options: Options) -> None:
     elif name == "vocoder":
         train_vocoder(stage, corpus, random, options.batch or 16, options.adversarial_from)
     else:
-        train_joint(stage, corpus, random, options.batch or 4)
+        judges_are_new = begins and "discriminators" not in found
+        train_joint(stage, corpus, random, options.batch or 4, judges_are_new)
 
 
 def new_modules(stage_name: str, size: Size) -> dict[str, nn.Module]:

@@ -73,7 +73,7 @@ class _Vocoder(nn.Module):
     def __init__(self, vocoder: Vocoder, voiced_gains: torch.Tensor) -> None:
         super().__init__()
         self.vocoder = vocoder
-        more = vocoder._to_bins(voiced_gains[None, None])[0, 0] - 1  # (601,)
+        more = vocoder.to_bins(voiced_gains[None, None])[0, 0] - 1  # (601,)
         self.more = nn.Parameter(more, requires_grad=False)
 
     def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:

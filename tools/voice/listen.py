@@ -8,7 +8,6 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
-import types
 from collections import defaultdict
 from pathlib import Path
 
@@ -18,8 +17,7 @@ import numpy as np
 from tools.voice import systems
 from tools.voice.dataset import chosen_lines
 from tools.voice.export import FORMANT_GAIN, HEADROOM_DB, VOICED_NOISE, make_pack
-from tools.voice.judge import Float32, resample
-from tools.voice.teacher import SAMPLE_RATE_HZ
+from tools.voice.spoken import mos_rater
 
 
 @click.command()
@@ -48,19 +46,7 @@ def main(
     lexicon: Path,
 ) -> None:
     """DistillMOS of teacher and student, mean by language and of both."""
-    import torch
-
-    # DistillMOS imports torchaudio for reading files, which nothing here does.
-    sys.modules.setdefault("torchaudio", types.ModuleType("torchaudio"))
-    from distillmos import ConvTransformerSQAModel
-
-    judge = ConvTransformerSQAModel()
-    judge.eval()
-
-    def mos(audio: Float32, rate_hz: int) -> float:
-        with torch.no_grad():
-            return float(judge(torch.from_numpy(resample(audio, rate_hz))[None])[0])
-
+    mos = mos_rater()
     scores: dict[str, list[tuple[float, float]]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as scratch:
         pack = Path(scratch)
@@ -74,7 +60,7 @@ def main(
                 spoken = speak(line.text, language)
                 if spoken is not None:
                     taught = line.audio.astype(np.float32) / 32768
-                    scores[language].append((mos(taught, SAMPLE_RATE_HZ), mos(*spoken)))
+                    scores[language].append((mos(taught), mos(spoken[0])))
     scores["both"] = [pair for pairs in list(scores.values()) for pair in pairs]
     for language, pairs in scores.items():
         teacher, student = np.mean(pairs, axis=0)

@@ -235,7 +235,8 @@ class Vocoder(nn.Module):
             self.head.bias[2 * self.bands :] = -6
         self.context = context(size.vocoder_kernels)
 
-    def _to_bins(self, bands: torch.Tensor) -> torch.Tensor:
+    def to_bins(self, bands: torch.Tensor) -> torch.Tensor:
+        """``(B, F, bands)`` to ``(B, F, 601)``, linear between the bands beside each bin."""
         # Rows are gathered, not columns: ONNX Runtime copies those one value at a time,
         # which took a third of the vocoder's time.
         rows = bands.transpose(1, 2)
@@ -249,9 +250,9 @@ class Vocoder(nn.Module):
         magnitude = torch.exp(log_magnitude.clamp(-12, 6))
         angle = math.pi * torch.tanh(phase)
         return (
-            self._to_bins(magnitude * torch.cos(angle)),
-            self._to_bins(magnitude * torch.sin(angle)),
-            self._to_bins(torch.exp(log_noise.clamp(-10, 4))),
+            self.to_bins(magnitude * torch.cos(angle)),
+            self.to_bins(magnitude * torch.sin(angle)),
+            self.to_bins(torch.exp(log_noise.clamp(-10, 4))),
         )
 
 

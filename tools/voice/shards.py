@@ -79,12 +79,14 @@ def decode_opus(packed: npt.NDArray[np.uint8]) -> npt.NDArray[np.int16]:
 
 
 def load_shard(path: Path) -> list[Utterance]:
-    """Read a shard back as utterances."""
+    """Read a shard back as utterances, with the durations that :func:`save_alignment` left."""
     data = np.load(path)
     lines = [json.loads(line) for line in bytes(data["lines"]).decode().split("\n")]
     frame_ends = np.cumsum(data["frames"])
     phoneme_ends = np.cumsum(data["phonemes"])
     ids, durations, f0 = (data[k] for k in ("ids", "durations", "f0_hz"))
+    if alignment_path(path).exists():
+        durations = np.load(alignment_path(path))
     audio = decode_opus(data["opus"]) if "opus" in data else data["audio"]
     utterances = []
     for (kind, text), frame_end, frames, phoneme_end, count in zip(
@@ -106,6 +108,19 @@ def load_shard(path: Path) -> list[Utterance]:
             )
         )
     return utterances
+
+
+def alignment_path(shard: Path) -> Path:
+    """Where ``align`` leaves the durations of a shard's lines, end to end."""
+    return shard.with_suffix(".durations.npy")
+
+
+def save_alignment(shard: Path, durations: list[npt.NDArray[np.int64]]) -> None:
+    """Durations to read in place of a shard's own, ``(T,)`` a line, written whole or not at all."""
+    aside = shard.with_suffix(".durations.part")
+    with aside.open("wb") as file:
+        np.save(file, np.concatenate(durations).astype(np.int16))
+    aside.replace(alignment_path(shard))
 
 
 def rejections_path(shard: Path) -> Path:

@@ -26,14 +26,13 @@ from edge_tts.text.inventory import (
     START,
     WORD_BOUNDARY,
 )
+from tools.voice.teacher_graph import DURATIONS, F0
 
 SAMPLE_RATE_HZ = 24000
 # The speaker of ``zh-en``, chosen by ``tools.voice.speakers``.
 BLEND = {"zf_xiaobei": 0.6, "af_heart": 0.4}
 # The teacher counts durations in frames of 600 samples; the student in frames of 300.
 FRAMES_PER_TEACHER_FRAME = 2
-DURATIONS = "/encoder/Gather_output_0"
-F0 = "/encoder/Squeeze_output_0"
 
 _CONSONANTS = {
     "CH": "ʧ", "DH": "ð", "G": "ɡ", "HH": "h", "JH": "ʤ", "NG": "ŋ", "R": "ɹ", "SH": "ʃ",
@@ -64,16 +63,6 @@ class Speech:
     audio: npt.NDArray[np.float32]
     durations: npt.NDArray[np.int64]
     f0_hz: npt.NDArray[np.float32]
-
-
-def add_taps(source: Path, target: Path) -> None:
-    """Copy the teacher's graph with durations and F0 as outputs."""
-    import onnx
-
-    model = onnx.load(source)
-    for name in (DURATIONS, F0):
-        model.graph.output.append(onnx.helper.make_empty_tensor_value_info(name))
-    onnx.save(model, target)
 
 
 @cache

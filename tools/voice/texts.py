@@ -10,25 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from random import Random
 
-from tools.voice.spoken_numbers import (
-    EN_SMALL,
-    en_code,
-    en_number,
-    en_value,
-    letters,
-    zh_code,
-    zh_number,
-    zh_value,
-)
+from tools.voice.english_texts import en_alarm, en_ending, en_general, en_numbers, en_sentence
+from tools.voice.spoken_numbers import EN_SMALL, letters, zh_code, zh_number, zh_value
 from tools.voice.word_lists import entries, general_en, general_zh, held_out, syllable_examples
-
-EN_UNITS = (
-    "degrees,degrees celsius,percent,bar,millibar,kilopascals,megapascals,amps,milliamps,volts,"
-    "kilovolts,hertz,seconds,minutes,hours,meters,millimeters,liters per minute,"
-    "cubic meters per hour,revolutions per minute,kilowatts,kilowatt hours,decibels,ohms,"
-    "parts per million,millimeters per second,kilograms,tons,newton meters,"
-    "microsiemens per centimeter"
-).split(",")
 
 
 @dataclass(frozen=True)
@@ -128,84 +112,6 @@ def mixed(random: Random) -> str:
     return text + "。"
 
 
-def en_alarm(random: Random) -> str:
-    text = random.choice(("warning, ", "attention, ", "alarm, ", "critical, ", "", "", ""))
-    text += random.choice(
-        (
-            "",
-            "",
-            f"unit {en_number(random.randint(1, 30))} ",
-            f"line {en_number(random.randint(1, 9))} ",
-            "the ",
-            f"zone {en_number(random.randint(1, 40))} ",
-            f"number {en_number(random.randint(1, 12))} ",
-            f"alarm {en_number(random.randint(1, 900))}, ",
-            f"{en_code(random)}, ",
-        )
-    )
-    text += f"{random.choice(entries('en_equipment'))} {random.choice(entries('en_faults'))}"
-    if random.random() < 0.4:
-        relation = random.choice(("current value", "now", "above", "below", "at"))
-        text += f", {relation} {en_value(random)} {random.choice(EN_UNITS)}"
-    if random.random() < 0.4:
-        text += f", {random.choice(entries('en_actions'))}"
-    return text + random.choice((".", ".", "!"))
-
-
-def en_general(random: Random) -> str:
-    words, weights = general_en()
-    chosen = random.choices(words, weights, k=random.randint(3, 12))
-    if len(chosen) > 7:
-        chosen[len(chosen) // 2] += ","
-    return " ".join(chosen) + random.choice("...?!")[0].replace("…", ".")
-
-
-def en_sentence(random: Random) -> str:
-    """An English sentence with the small words that alarms do without, which speech reduces."""
-
-    def thing() -> str:
-        adjective = f"{random.choice(entries('en_adjectives'))} " if random.random() < 0.5 else ""
-        noun = random.choice(entries(random.choice(("en_things", "en_things", "en_people"))))
-        return f"{random.choice(('the', 'the', 'this', 'that', 'our', 'your'))} {adjective}{noun}"
-
-    def place() -> str:
-        return random.choice(entries("en_places")).replace("_", " ")
-
-    who = random.choice(("the", "the", "our", "my", "her", "his", "another"))
-    who = random.choice((*("i", "we", "they", "he", "she"), *(f"{who} {w}" for w in random.sample(
-        entries("en_people"), 6))))  # fmt: skip
-    did = random.choice(entries("en_doings"))
-    plural = "were" if who in ("we", "they") else "was"
-    text = random.choice(
-        (
-            f"{who} {did} {thing()} {place()}",
-            f"{who} {did} {thing()}, but {random.choice(('nobody', 'no one', 'we'))} "
-            f"{random.choice(entries('en_doings'))} {thing()}",
-            f"{place()}, {who} {did} {thing()}",
-            f"{who} {plural} not sure whether {thing()} was "
-            f"{random.choice(entries('en_adjectives'))}",
-            f"there are {random.choice(EN_SMALL)} people {place()}, and {thing()} is still "
-            f"{random.choice(entries('en_adjectives'))}",
-            f"if {thing()} is {random.choice(entries('en_adjectives'))}, you should tell {thing()}",
-            f"{thing()} has been {random.choice(entries('en_adjectives'))} {place()}",
-            f"please put {thing()} {place()} and wait for {thing()}",
-            f"it would be {random.choice(entries('en_adjectives'))} to have {thing()} {place()}",
-            f"why is {thing()} as {random.choice(entries('en_adjectives'))} as {thing()}?",
-            f"can you see {thing()} {place()}?",
-            f"{thing()} will be there in {en_number(random.randint(2, 90))} "
-            f"{random.choice(('minutes', 'days', 'weeks', 'months', 'years'))}",
-        )
-    )
-    return text if text.endswith("?") else f"{text}."
-
-
-def en_numbers(random: Random) -> str:
-    parts = [f"{en_value(random)} {random.choice(EN_UNITS)}" for _ in range(random.randint(1, 3))]
-    parts.append(en_code(random))
-    random.shuffle(parts)
-    return ", ".join(parts) + "."
-
-
 def spelled(random: Random) -> str:
     return f"{letters(random, random.randint(2, 8))}."
 
@@ -267,6 +173,7 @@ def short_words(random: Random) -> str:
     if pick < 0.85:
         pools = (
             entries("en_in_zh"),
+            entries("en_endings"),
             general_en()[0],
             (
                 "warning",
@@ -295,10 +202,10 @@ def short_words(random: Random) -> str:
 
 
 KINDS = (
-    ("zh_alarm", zh_alarm, 13), ("zh_general", zh_general, 12), ("zh_numbers", zh_numbers, 4),
-    ("mixed", mixed, 11), ("en_alarm", en_alarm, 18), ("en_general", en_general, 11),
-    ("en_sentence", en_sentence, 14), ("en_numbers", en_numbers, 5), ("spelled", spelled, 2),
-    ("words", short_words, 10),
+    ("zh_alarm", zh_alarm, 12), ("zh_general", zh_general, 12), ("zh_numbers", zh_numbers, 4),
+    ("mixed", mixed, 10), ("en_alarm", en_alarm, 13), ("en_general", en_general, 8),
+    ("en_sentence", en_sentence, 12), ("en_ending", en_ending, 12), ("en_numbers", en_numbers, 3),
+    ("spelled", spelled, 2), ("words", short_words, 12),
 )  # fmt: skip
 
 

@@ -11,9 +11,9 @@ from click.testing import CliRunner
 
 torch = pytest.importorskip("torch", reason="the voice factory's torch is not installed")
 
-from tools.voice import average, export, match, peers, restore, train  # noqa: E402
+from tools.voice import average, export, graphs, match, peers, restore, stages, train  # noqa: E402
 from tools.voice.dataset import make_item  # noqa: E402
-from tools.voice.export import raise_formants  # noqa: E402
+from tools.voice.graphs import raise_formants  # noqa: E402
 from tools.voice.model import AcousticModel, Size, Vocoder, tell, vocoder_features  # noqa: E402
 from tools.voice.objectives import smooth_bands  # noqa: E402
 from tools.voice.shards import Utterance, load_shard, save_shard  # noqa: E402
@@ -48,7 +48,7 @@ def corpus(tmp_path: Path) -> Path:
 
 def run(monkeypatch: pytest.MonkeyPatch, corpus: Path, out: Path, *options: str) -> str:
     monkeypatch.setattr(train, "Size", lambda: TINY)
-    monkeypatch.setattr(train, "JUDGES_ALONE_STEPS", 2)
+    monkeypatch.setattr(stages, "JUDGES_ALONE_STEPS", 2)
     fixed = ["--corpus", str(corpus), "--out", str(out), "--batch", "2", "--device", "cpu"]
     result = CliRunner().invoke(train.main, [*options, *fixed], catch_exceptions=False)
     assert result.exit_code == 0, result.output
@@ -203,7 +203,7 @@ def test_a_pack_gives_back_the_weights_that_it_was_made_of(
     run(monkeypatch, corpus, out, "acoustic", "--minutes", "0.005")
     run(monkeypatch, corpus, out, "vocoder", "--minutes", "0.005")
     run(monkeypatch, corpus, out, "joint", "--minutes", "0.005")
-    monkeypatch.setattr(export, "Size", lambda: TINY)
+    monkeypatch.setattr(graphs, "Size", lambda: TINY)
     monkeypatch.setattr(restore, "Size", lambda: TINY)
     arguments = ["--checkpoints", str(out), "--out", str(pack), "--formant-gain", "0.3"]
     arguments += ["--match", str(corpus)]
@@ -233,7 +233,7 @@ def test_a_pack_gives_back_the_weights_that_it_was_made_of(
     for name, value in trained.items():
         torch.testing.assert_close(kept[name], value, rtol=1e-2, atol=1e-3)
     taught: list[object] = []
-    monkeypatch.setattr(train, "teach_judges", lambda *_: taught.append(_))
+    monkeypatch.setattr(stages, "teach_judges", lambda *_: taught.append(_))
     start = ["joint", "--minutes", "0.001", "--start"]
     run(monkeypatch, corpus, tmp_path / "again", *start, str(tmp_path / "back.pt"))
     assert not taught, "discriminators that came with the voice need no start of their own"
@@ -251,11 +251,11 @@ def test_an_equaliser_gives_a_voice_the_mean_spectrum_of_its_teacher(
     for line in lines:
         line.f0_hz[20:40] = 0
     items = [make_item(line) for line in lines]
-    plain = export._Vocoder(vocoder, torch.ones(vocoder.bands))
+    plain = graphs.VocoderGraph(vocoder, torch.ones(vocoder.bands))
     voiced_db, unvoiced_db = match.colour_db(acoustic, vocoder, plain, items)
     match.add_level(vocoder.head.bias.data, voiced_db, unvoiced_db)
     gains = 10 ** ((voiced_db - unvoiced_db) / 20)
-    equalised = export._Vocoder(vocoder, gains)
+    equalised = graphs.VocoderGraph(vocoder, gains)
     audible = torch.tensor(match.band_centres()) * 20 >= match.LOWEST_HZ
     for lacking, left in zip(
         (voiced_db, unvoiced_db), match.colour_db(acoustic, vocoder, equalised, items), strict=True

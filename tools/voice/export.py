@@ -1,11 +1,4 @@
-"""Writes the voice pack: three ONNX graphs, their int8 forms and ``voice.json``.
-
-The fp32 graphs keep layer norm and GELU as elementary operators (opset 16), which
-TensorRT 8.5's parser takes. The int8 graphs, which only ONNX Runtime reads, have layer
-norm as one operator (opset 17): its own fusion misses those behind a transposition.
-Everything that depends on data lengths (repeating hidden states by durations) stays on
-the host.
-"""
+"""Writes the voice pack: three ONNX graphs, their int8 forms and ``voice.json``."""
 
 from __future__ import annotations
 
@@ -17,18 +10,22 @@ from typing import Any
 
 import click
 import torch
-from torch import nn
 
 from edge_tts.text.inventory import PHONEMES
 from tools.voice.dataset import training_items
+from tools.voice.graphs import (
+    FORMANT_GAIN,
+    INT8_OPSET,
+    VocoderGraph,
+    export_graphs,
+    load_student,
+    raise_formants,
+)
 from tools.voice.match import add_level, colour_db
-from tools.voice.model import AcousticModel, ConvNeXt, Size, Vocoder, band_centres
 from tools.voice.quantise import Scheme, quantise
 from tools.voice.signal import HOP_LENGTH, N_FFT, N_MELS, SAMPLE_RATE_HZ
 from tools.voice.teacher import BLEND, describe_blend
 
-FP32_OPSET = 16
-INT8_OPSET = 17
 # What training needs beside the fp32 graphs to go on from a pack; no device reads it.
 DISCRIMINATORS = "discriminators.pt"
 # The first is short for the first sound; long ones later waste less on context.
@@ -36,9 +33,6 @@ CHUNK_FRAMES = (24, 48, 96)
 MAX_PHONEMES = 200
 # Where harmonics are missed, training puts noise of their power, which is heard as breath.
 VOICED_NOISE = 0.6
-# What the mean over many ways to say a sound flattens: formants, in bands of speech this wide.
-FORMANT_WIDTH_HZ = 1500.0
-FORMANT_GAIN = 0.3
 # Loud syllables with raised formants pass full scale, where samples are clipped. The level goes
 # into ``voice.json``, and the device makes up for it.
 HEADROOM_DB = 5.0
@@ -46,111 +40,6 @@ HEADROOM_DB = 5.0
 MATCH_LINES = 24
 # What becomes int8: matrix products, and the encoder's embedding table.
 SCHEMES = {"encoder": Scheme(("MatMul", "Gather")), "decoder": Scheme(), "vocoder": Scheme()}
-
-
-class _Encoder(nn.Module):
-    def __init__(self, acoustic: AcousticModel) -> None:
-        super().__init__()
-        self.acoustic = acoustic
-        self.table = nn.Parameter(acoustic.embedding().detach().clone())
-
-    def forward(self, ids: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        return self.acoustic.encode_embedded(self.table[ids])
-
-
-class _Decoder(nn.Module):
-    def __init__(self, acoustic: AcousticModel) -> None:
-        super().__init__()
-        self.acoustic = acoustic
-
-    def forward(self, frames: torch.Tensor) -> torch.Tensor:
-        return self.acoustic.decode(frames)
-
-
-class _Vocoder(nn.Module):
-    """The vocoder with a gain on the noise of voiced frames, ``voiced_gains`` a band."""
-
-    def __init__(self, vocoder: Vocoder, voiced_gains: torch.Tensor) -> None:
-        super().__init__()
-        self.vocoder = vocoder
-        more = vocoder.to_bins(voiced_gains[None, None])[0, 0] - 1  # (601,)
-        self.more = nn.Parameter(more, requires_grad=False)
-
-    def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        real, imaginary, noise = self.vocoder(features)
-        voiced = features[:, N_MELS + 1 : N_MELS + 2].transpose(1, 2)  # (B, F, 1)
-        return real, imaginary, noise * (1 + voiced * self.more)
-
-
-def formant_change(vocoder: Vocoder, gain: float) -> torch.Tensor:
-    """``(bands, bands)`` what :func:`raise_formants` adds to the log magnitudes of bands."""
-    centres_hz = torch.tensor(band_centres()) * SAMPLE_RATE_HZ / N_FFT
-    near = (1 - (centres_hz[:, None] - centres_hz[None, :]).abs() / FORMANT_WIDTH_HZ).clamp(min=0)
-    return gain * (torch.eye(vocoder.bands) - near / near.sum(1, keepdim=True))
-
-
-@torch.no_grad()
-def raise_formants(vocoder: Vocoder, gain: float) -> None:
-    """Scale what log magnitudes have above their mean over neighbouring bands by ``1 + gain``.
-
-    A formant postfilter as of parametric speech synthesis, taken into the last product's
-    weights, where it costs nothing. Harmonics and noise alike.
-    """
-    change = formant_change(vocoder, gain)
-    for first in (0, 2 * vocoder.bands):
-        rows = slice(first, first + vocoder.bands)
-        for values in (vocoder.head.weight, vocoder.head.bias):
-            values[rows] += change @ values[rows]
-
-
-def load_student(checkpoints: Path, size: Size | None = None) -> tuple[AcousticModel, Vocoder]:
-    """The averaged weights of the joint stage, else of the two stages before it."""
-    size = size or Size()
-    acoustic, vocoder = AcousticModel(size), Vocoder(size)
-    joint = checkpoints / "joint.pt"
-    for name, key, module in (
-        ("acoustic", "acoustic", acoustic),
-        ("vocoder", "vocoder", vocoder),
-    ):
-        path = joint if joint.exists() else checkpoints / f"{name}.pt"
-        module.load_state_dict(torch.load(path, weights_only=True)["averages"][key])
-        module.eval()
-        for block in module.modules():
-            if isinstance(block, ConvNeXt):
-                block.fold()
-    return acoustic, vocoder
-
-
-def export_graphs(
-    acoustic: AcousticModel,
-    vocoder: Vocoder,
-    folder: Path,
-    voiced_gains: torch.Tensor,
-    opset: int = FP32_OPSET,
-) -> None:
-    """Write ``encoder.onnx``, ``decoder.onnx`` and ``vocoder.onnx`` in fp32."""
-    width = acoustic.encoder_norm.normalized_shape[0]
-    graphs: tuple[tuple[str, nn.Module, torch.Tensor, str, list[str], dict[int, str]], ...] = (
-        ("encoder", _Encoder(acoustic), torch.randint(4, len(PHONEMES), (1, 40)), "ids",
-         ["hidden", "log_durations"], {1: "phonemes"}),
-        ("decoder", _Decoder(acoustic), torch.randn(1, 64, width + 3), "frames",
-         ["features"], {1: "frames"}),
-        ("vocoder", _Vocoder(vocoder, voiced_gains),
-         torch.randn(1, N_MELS + 2 + vocoder.latents, 64), "features",
-         ["harmonic_real", "harmonic_imag", "noise_magnitude"], {2: "frames"}),
-    )  # fmt: skip
-    for name, module, example, input_name, outputs, axes in graphs:
-        module.eval()
-        torch.onnx.export(
-            module,
-            (example,),
-            str(folder / f"{name}.onnx"),
-            input_names=[input_name],
-            output_names=outputs,
-            dynamic_axes={input_name: axes},
-            opset_version=opset,
-            dynamo=False,
-        )
 
 
 def file_entry(path: Path) -> dict[str, Any]:
@@ -229,7 +118,7 @@ def make_pack(
     voiced_db = unvoiced_db = torch.zeros(vocoder.bands)
     if match is not None:
         items = training_items(match, MATCH_LINES)
-        found = colour_db(acoustic, vocoder, _Vocoder(vocoder, voiced_gains), items)
+        found = colour_db(acoustic, vocoder, VocoderGraph(vocoder, voiced_gains), items)
         voiced_db, unvoiced_db = ((100 * gains_db).round() / 100 for gains_db in found)
         # Noise gets what unvoiced frames lack; in voiced ones it is to follow the harmonics.
         voiced_gains = voiced_gains * 10 ** ((voiced_db - unvoiced_db) / 20)

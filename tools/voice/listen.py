@@ -16,7 +16,8 @@ import numpy as np
 
 from tools.voice import systems
 from tools.voice.dataset import chosen_lines
-from tools.voice.export import FORMANT_GAIN, HEADROOM_DB, VOICED_NOISE, make_pack
+from tools.voice.export import HEADROOM_DB, VOICED_NOISE, make_pack
+from tools.voice.graphs import FORMANT_GAIN
 from tools.voice.spoken import mos_rater
 
 

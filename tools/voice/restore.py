@@ -14,7 +14,8 @@ from typing import Any
 import click
 import torch
 
-from tools.voice.export import DISCRIMINATORS, formant_change
+from tools.voice.export import DISCRIMINATORS
+from tools.voice.graphs import formant_change
 from tools.voice.match import add_level
 from tools.voice.model import AcousticModel, Size, Vocoder, phoneme_attributes
 

@@ -107,6 +107,9 @@ def restore(pack: Path) -> dict[str, Weights]:
     vocoder = graph_weights(pack / "vocoder.onnx")
     for weights in (acoustic, vocoder):
         unfold(weights)
+    acoustic["duration_head.bias"] = acoustic["duration_head.bias"] + math.log(
+        made.get("pace", 1.0)
+    )
     size = Size()
     networks = {"acoustic": AcousticModel(size), "vocoder": Vocoder(size)}
     plain_head(vocoder, networks["vocoder"], made)

@@ -107,3 +107,5 @@ def test_a_shard_is_read_with_the_durations_that_were_left_beside_it(tmp_path: P
     save_shard(shard, lines)
     save_alignment(shard, [np.array([5, 4, 9, 2]), np.array([5, 3, 10, 2])])
     assert [line.durations.tolist() for line in load_shard(shard)] == [[5, 4, 9, 2], [5, 3, 10, 2]]
+    save_shard(shard, lines)
+    assert [line.durations.tolist() for line in load_shard(shard)] == [[5, 9, 4, 2], [5, 9, 4, 2]]

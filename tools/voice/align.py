@@ -94,7 +94,7 @@ def give_silence_to_pauses(
         if phonemes[index] not in (*PAUSES, END) or before in (*PAUSES, START):
             continue
         first, last = ends[index - 2], ends[index - 1]
-        # A closure of 100 ms may be silent before the burst of a plosive comes.
+        # The sound may be over before the phoneme that owns it begins.
         begin = max(0, first - LEAD_FRAMES)
         heard = np.flatnonzero(loud[begin:last])
         silent_from = begin + (int(heard[-1]) + 1 if len(heard) else 0)

@@ -55,6 +55,8 @@ def save_shard(path: Path, utterances: list[Utterance], *, opus: bool = False) -
     aside = path.with_suffix(f".{os.getpid()}.part")
     with aside.open("wb") as file:
         np.savez(file, **arrays)
+    # What was aligned to the lines that stood here says nothing about these.
+    alignment_path(path).unlink(missing_ok=True)
     aside.replace(path)
     return len(audio) / SAMPLE_RATE_HZ
 

@@ -17,7 +17,7 @@ from typing import Any
 from edge_tts.config.environment import state_folder
 from edge_tts.errors import VoiceError
 
-SCHEMA = 1
+SCHEMA = 2
 DEFAULT_NAME = "zh-en"
 GRAPHS = ("encoder", "decoder", "vocoder")
 PRECISIONS = ("int8", "fp32")
@@ -225,7 +225,10 @@ def _name_of(folder: Path) -> str | None:
 
 def _parse(folder: Path, data: Any) -> Voice:
     if data["schema"] != SCHEMA:
-        raise ValueError(f"schema {data['schema']!r}, this program reads {SCHEMA}")
+        raise ValueError(
+            f"schema {data['schema']!r}, this program reads {SCHEMA}; "
+            "install the voice of this release"
+        )
     graphs = {
         name: VoiceGraph(
             context=_count(graph["context"], 0),

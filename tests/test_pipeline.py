@@ -142,7 +142,7 @@ def test_wiener_filter_follows_the_voice(tmp_path: Path, tiny_voice: Path) -> No
     lexicon = tiny_voice / "lexicon.bin"
     helped = write_tiny_voice(tmp_path / "helped", lexicon=lexicon, wiener=True)
     pack = json.loads((helped / "voice.json").read_text("utf-8"))
-    pack["wiener"]["noise_log_spectrum"] = [0.0] * 601
+    pack["wiener"]["noise_log_spectrum"] = [0.0] * 301
     (helped / "voice.json").write_text(json.dumps(pack), "utf-8")
 
     filtered, off = (

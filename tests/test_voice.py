@@ -31,7 +31,7 @@ def test_voice_holds_what_voice_json_says(pack: Path) -> None:
     assert (voice.sample_rate_hz, voice.hop_length, voice.n_fft, voice.n_mels) == (
         24000,
         300,
-        1200,
+        600,
         80,
     )
     assert (voice.n_latents, voice.n_features) == (3, 85)
@@ -71,14 +71,14 @@ def test_unknown_network_or_precision_is_named(pack: Path, graph: str, precision
 
 
 def test_noise_spectrum_is_read(pack: Path) -> None:
-    rewrite(pack, lambda d: d.update(wiener={"noise_log_spectrum": [-9.5] * 601}))
-    assert load_voice(pack).noise_log_spectrum == (-9.5,) * 601
+    rewrite(pack, lambda d: d.update(wiener={"noise_log_spectrum": [-9.5] * 301}))
+    assert load_voice(pack).noise_log_spectrum == (-9.5,) * 301
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda d: d.update(schema=2), "schema 2"),
+        (lambda d: d.update(schema=1), "schema 1"),
         (lambda d: d.pop("schema"), "no 'schema'"),
         (lambda d: d.pop("sample_rate_hz"), "no 'sample_rate_hz'"),
         (lambda d: d.update(hop_length="300"), "'300' is not a whole number"),
@@ -90,7 +90,7 @@ def test_noise_spectrum_is_read(pack: Path) -> None:
         (lambda d: d["lexicon"].update(path="../lexicon.bin"), "leaves the voice's folder"),
         (lambda d: d["lexicon"].update(path="/etc/passwd"), "leaves the voice's folder"),
         (lambda d: d["lexicon"].update(sha256="abc"), "64 hexadecimal digits"),
-        (lambda d: d.update(wiener={"noise_log_spectrum": [0.0]}), "has 1 values, expected 601"),
+        (lambda d: d.update(wiener={"noise_log_spectrum": [0.0]}), "has 1 values, expected 301"),
         (lambda d: d.update(graphs=[]), "does not describe a voice"),
     ],
 )
@@ -100,7 +100,7 @@ def test_a_wrong_description_is_refused(pack: Path, change: Any, message: str) -
         load_voice(pack)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "null", "{", '{"schema": 1}', "\xff"])
+@pytest.mark.parametrize("text", ["", "[]", "null", "{", '{"schema": 2}', "\xff"])
 def test_text_that_is_no_description_is_refused(pack: Path, text: str) -> None:
     (pack / "voice.json").write_bytes(text.encode("latin-1"))
     with pytest.raises(VoiceError):

@@ -24,7 +24,8 @@ from edge_tts.text.inventory import PHONEMES
 HIDDEN_SIZE = 8
 DECODER_WIDTH = 12
 VOCODER_WIDTH = 4
-N_BINS = 601
+N_FFT = 600
+N_BINS = N_FFT // 2 + 1
 N_LATENTS = 3
 N_FEATURES = 82 + N_LATENTS
 DECODER_CONTEXT = 6  # two kernels of 7
@@ -66,13 +67,13 @@ def write_tiny_voice(
     table = folder / "lexicon.bin"
     table.write_bytes(lexicon.read_bytes() if lexicon else b"")
     pack: dict[str, Any] = {
-        "schema": 1,
+        "schema": 2,
         "name": name,
         "version": "1.0.0",
         "languages": ["zh", "en"],
         "sample_rate_hz": 24000,
         "hop_length": 300,
-        "n_fft": 1200,
+        "n_fft": N_FFT,
         "n_mels": 80,
         "n_latents": N_LATENTS,
         "phonemes": list(PHONEMES),
@@ -139,7 +140,7 @@ def _decoder(rng: np.random.Generator) -> ModelProto:
 
 
 def _vocoder(rng: np.random.Generator) -> ModelProto:
-    """``features (1, N_FEATURES, F)`` to harmonics (two) and noise, each ``(1, F, 601)``."""
+    """``features (1, N_FEATURES, F)`` to harmonics (two) and noise, each ``(1, F, 301)``."""
     weights: Weights = {
         "in_weight": _normal(rng, (N_FEATURES, VOCODER_WIDTH), 0.2),
         "noise_bias": np.full(N_BINS, -3.0, np.float32),

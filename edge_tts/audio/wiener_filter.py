@@ -25,7 +25,7 @@ class WienerFilter:
 
     Args:
         noise_log_spectrum: ``(bins,)`` natural logarithm of the noise's power in
-            each bin of a transform with a periodic Hann window, not normalised.
+            each bin of a transform with a sine window, not normalised.
         smoothing: 0 to 1, the weight of the frame before in the estimate. At 80
             frames a second 0.9 spans about 120 ms, short enough for speech.
         floor_db: lowest gain; what is filtered away entirely sounds unnatural.
@@ -82,73 +82,6 @@ class WienerFilter:
             carried *= posterior[frame]
         gains.clip(min=self._floor, out=gains)
         return gains
-
-
-class WienerStage:
-    """The same filter on samples, with transforms of its own.
-
-    Frames of ``2 * (bins - 1)`` samples, half overlapping, with a sine window
-    before and after. ``process`` each chunk, then ``flush``; as many samples
-    come out as went in, late by up to one frame.
-
-    Args:
-        wiener: the filter; its state is this stage's from now on.
-    """
-
-    def __init__(self, wiener: WienerFilter) -> None:
-        self._wiener = wiener
-        self._length = 2 * (wiener.bins - 1)
-        self._half = self._length // 2
-        # Its power is 1/2 a sample, that of a Hann window 3/8: the spectrum is brought
-        # to the scale that the noise was measured in.
-        window = np.sin(np.pi * (np.arange(self._length) + 0.5) / self._length)
-        scale = np.sqrt(0.375 / 0.5)
-        # numpy's transform stays in float32 only with a factor, here 1 / length.
-        self._before = (window * scale * self._length).astype(np.float32)
-        self._after = (window / scale).astype(np.float32).reshape(2, self._half)
-        self.reset()
-
-    def reset(self) -> None:
-        """Forget the stream under way."""
-        self._wiener.reset()
-        # Half a frame of silence before the first sample, so that two frames cover it.
-        self._waiting: Float32 = np.zeros(self._half, np.float32)
-        self._tail: Float32 = np.zeros(self._half, np.float32)
-        self._skip = self._half
-        self._missing = 0
-
-    def process(self, samples: Float32) -> Float32:
-        """Filter the next samples ``(N,)``; those that are complete, float32."""
-        self._missing += len(samples)
-        self._waiting = np.concatenate((self._waiting, samples))
-        count = max(0, len(self._waiting) // self._half - 1)
-        if not count:
-            return np.empty(0, np.float32)
-        frames = np.lib.stride_tricks.sliding_window_view(self._waiting, self._length)
-        windowed = frames[:: self._half][:count] * self._before
-        spectra = np.asarray(np.fft.rfft(windowed, norm="forward"), np.complex64)
-        self._wiener.apply(spectra)
-        pieces = np.fft.irfft(spectra, n=self._length).reshape(count, 2, self._half)
-        pieces *= self._after
-        halves = pieces[:, 0].copy()
-        halves[0] += self._tail
-        halves[1:] += pieces[:-1, 1]
-        self._tail = pieces[-1, 1]
-        self._waiting = self._waiting[count * self._half :]
-        return self._hand_out(halves.reshape(-1))
-
-    def flush(self) -> Float32:
-        """The samples still under way; the stream ends here."""
-        missing = self._missing
-        padding = np.zeros(2 * self._length, np.float32)
-        rest = self.process(padding)[:missing]
-        self.reset()
-        return rest
-
-    def _hand_out(self, samples: Float32) -> Float32:
-        samples, self._skip = samples[self._skip :], max(0, self._skip - len(samples))
-        self._missing -= len(samples)
-        return samples
 
 
 def error_log_spectrum(reference: Complex64, degraded: Complex64) -> npt.NDArray[np.float64]:

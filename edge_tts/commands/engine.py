@@ -55,14 +55,14 @@ def build(voice: str | None, folder: Path | None, force: bool) -> None:
     from edge_tts.errors import InferenceError
     from edge_tts.inference.engine_store import PASSED
     from edge_tts.inference.engines import build_engines
-    from edge_tts.synthesis.source import LOOKAHEAD_FRAMES
+    from edge_tts.synthesis.source import lookahead_frames
 
     settings, chosen = _load(voice)
     engines = build_engines(
         chosen,
         folder or settings.inference.engine_folder,
         lambda: recorded_inputs(chosen),
-        lookahead_frames=LOOKAHEAD_FRAMES,
+        lookahead_frames=lookahead_frames(chosen.n_fft, chosen.hop_length),
         force=force,
         progress=_show_progress if sys.stderr.isatty() else None,
         tell=click.echo,

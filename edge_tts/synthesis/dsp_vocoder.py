@@ -22,9 +22,10 @@ VOICED_BELOW_HZ = 4500.0
 NOISE_ABOVE_HZ = 6500.0
 # Share of noise under the harmonics of a voiced sound, as an amplitude.
 BREATH = 0.05
-# Mean magnitude of complex Gaussian noise of unit power is sqrt(pi) / 2, and half
-# of it is left by overlap-add: independent frames at a quarter of a window cancel.
-_MEAN_NOISE = 0.4431
+# Mean magnitude of complex Gaussian noise of unit power.
+_MEAN_NOISE = 0.8862
+# Points between two bins at which mel bands are weighed.
+_POINTS_A_BIN = 8
 # Features hold a quarter of the natural logarithm of the mel magnitudes.
 _LOG_SCALE = 4.0
 
@@ -46,7 +47,7 @@ class DspVocoder:
 
     def __init__(self, voice: Voice) -> None:
         self._sample_rate_hz = voice.sample_rate_hz
-        self._n_fft = voice.n_fft
+        self._n_fft, self._hop_length = voice.n_fft, voice.hop_length
         self._n_mels = voice.n_mels
         gain_db = float(voice.figures.get("fallback_gain_db", 0.0))
         self._log_gain = np.float32(gain_db * np.log(10.0) / 20.0)
@@ -96,8 +97,11 @@ class DspVocoder:
         turn = np.clip(rise, 0.0, 1.0) * (np.pi / 2)
         pulse_share = np.cos(turn).astype(np.float32)
         noise_share = np.maximum(np.sin(turn), BREATH).astype(np.float32)
-        unvoiced_mel = self._bands.sum(axis=1) * np.float32(_MEAN_NOISE)
-        voiced_noise_mel = (self._bands @ noise_share) * np.float32(_MEAN_NOISE)
+        # Overlap-add leaves so much of frames whose noise is not each other's.
+        left = np.sqrt(self._hop_length / self._n_fft)
+        mean = np.float32(_MEAN_NOISE * left)
+        unvoiced_mel = self._bands.sum(axis=1) * mean
+        voiced_noise_mel = (self._bands @ noise_share) * mean
         return pulse_share, noise_share, unvoiced_mel, voiced_noise_mel
 
 
@@ -105,12 +109,21 @@ def mel_bands(count: int, sample_rate_hz: int, n_fft: int) -> Float32:
     """Triangular mel bands ``(count, n_fft // 2 + 1)`` of height 1, from 0 Hz to half the rate.
 
     Corners are evenly spaced on the mel scale ``2595 log10(1 + f / 700)``
-    (O'Shaughnessy 1987, as in HTK).
+    (O'Shaughnessy 1987, as in HTK). The lowest bands are narrower than the bins of a
+    short transform, so a band takes what lies linearly between bins.
     """
     top_mel = 2595.0 * np.log10(1.0 + sample_rate_hz / 2 / 700.0)
     corners_hz = 700.0 * (10.0 ** (np.linspace(0.0, top_mel, count + 2) / 2595.0) - 1.0)
-    bins_hz = np.arange(n_fft // 2 + 1) * sample_rate_hz / n_fft
+    steps = n_fft // 2
+    points_hz = np.arange(_POINTS_A_BIN * steps + 1) * sample_rate_hz / n_fft / _POINTS_A_BIN
     low, centre, high = (corners_hz[shift : shift + count, None] for shift in range(3))
-    rising = (bins_hz - low) / (centre - low)
-    falling = (high - bins_hz) / (high - centre)
-    return np.maximum(0.0, np.minimum(rising, falling)).astype(np.float32)
+    rising = (points_hz - low) / (centre - low)
+    falling = (high - points_hz) / (high - centre)
+    heights = np.maximum(0.0, np.minimum(rising, falling)) / _POINTS_A_BIN
+    between = heights[:, :-1].reshape(count, steps, _POINTS_A_BIN)
+    share_above = np.arange(_POINTS_A_BIN) / _POINTS_A_BIN
+    bands = np.zeros((count, steps + 1), np.float32)
+    bands[:, :-1] += between @ (1.0 - share_above)
+    bands[:, 1:] += between @ share_above
+    bands[:, -1] += heights[:, -1]
+    return bands

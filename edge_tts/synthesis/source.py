@@ -5,15 +5,18 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from edge_tts.synthesis.inverse_stft import hann
+from edge_tts.synthesis.inverse_stft import sine_window
 
 Float32 = npt.NDArray[np.float32]
 Complex64 = npt.NDArray[np.complex64]
 
 HIGHEST_HARMONIC_HZ = 11000.0
 LOWEST_F0_HZ = 40.0
-# Frames beyond a chunk that the half window and the phase interpolation reach.
-LOOKAHEAD_FRAMES = 2
+
+
+def lookahead_frames(n_fft: int, hop_length: int) -> int:
+    """Frames beyond a chunk that half a window and the interpolation of phase reach."""
+    return n_fft // hop_length // 2
 
 
 class PulseSource:
@@ -23,47 +26,51 @@ class PulseSource:
     held at both ends of the utterance. At phase ``t`` the pulse is the sum of
     its ``H`` harmonics up to 11 kHz, ``sum(cos(h t), h = 1..H)`` in Dirichlet's
     closed form ``sin((H + 1/2) t) / (2 sin(t / 2)) - 1/2``. Samples before the
-    first and after the last are mirrored. Spectra are divided by ``n_fft / 4``,
-    so that a harmonic of amplitude 1 has magnitude 1.
+    first and after the last are mirrored. Spectra are divided by half of the
+    window's sum, so that a harmonic of amplitude 1 has magnitude 1.
 
     Args:
         sample_rate_hz: samples a second.
-        n_fft: length of the periodic Hann window, four hops.
+        n_fft: length of the :func:`~edge_tts.synthesis.inverse_stft.sine_window`, a
+            multiple of two hops.
         hop_length: samples between two frames, an even number.
     """
 
     def __init__(self, sample_rate_hz: int, n_fft: int, hop_length: int) -> None:
         self._hop = hop_length
         self._n_fft = n_fft
+        self._overlap = n_fft // hop_length
+        # Hops beyond its own that the window of a frame reaches.
+        self._ahead = lookahead_frames(n_fft, hop_length) - 1
         self._frames_per_s = sample_rate_hz / hop_length
+        window = sine_window(n_fft)
         # numpy's transform stays in float32 only with a factor, here 1 / n_fft.
-        self._window = hann(n_fft) * np.float32(4.0)
+        self._window = window * np.float32(2.0 * n_fft / window.sum(dtype=np.float64))
         # Phase of each sample of a hop, in increments, from the frame's centre.
         self._ramp = (np.arange(hop_length) + 0.5) / hop_length - 0.5
         self._started = False
         self._cycles = 0.0  # phase at the centre of the last frame, in turns, wrapped
-        self._tail = np.zeros(((n_fft // hop_length) - 1, hop_length), np.float32)
+        self._tail = np.zeros((self._overlap - 1, hop_length), np.float32)
         self._silent_tail = True
 
     def spectra(self, f0_hz: Float32, count: int) -> Complex64:
         """Spectra ``(count, n_fft // 2 + 1)`` of the next ``count`` frames.
 
         Args:
-            f0_hz: F0 of these frames and of the two after them ``(count + 2,)``,
+            f0_hz: F0 of these frames and of the :func:`lookahead_frames` after them,
                 fewer only where the utterance ends; 40 Hz and less is unvoiced.
             count: frames asked for.
         """
-        overlap = self._n_fft // self._hop
+        overlap = self._overlap
         is_first = not self._started
-        is_end = len(f0_hz) < count + LOOKAHEAD_FRAMES
-        # The first call makes one hop more than frames, later ones are one ahead.
-        begin = 0 if is_first else 1
-        stop = len(f0_hz) if is_end else count + 1
+        is_end = len(f0_hz) <= count + self._ahead
+        begin = 0 if is_first else self._ahead
+        stop = len(f0_hz) if is_end else count + self._ahead
         new = self._pulses(f0_hz, begin, stop, ends=is_end)
         silent = self._silent_tail and not new.any()
         hops = np.zeros((count + overlap - 1, self._hop), np.float32)
         hops[: overlap - 1] = self._tail
-        at = overlap - 1 - (1 if is_first else 0)
+        at = overlap - 1 - (self._ahead if is_first else 0)
         hops[at : at + len(new)] = new[: len(hops) - at]
         samples = hops.reshape(-1)
         if is_first:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from edge_tts.synthesis.inverse_stft import InverseStft
-from edge_tts.synthesis.source import LOOKAHEAD_FRAMES, PulseSource
+from edge_tts.synthesis.source import PulseSource, lookahead_frames
 from edge_tts.synthesis.vocoder import fundamental_hz, vocoder_features
 from edge_tts.synthesis.windows import context_window
 
@@ -150,7 +150,8 @@ class UtteranceStream:
         context = self.vocoder.context_frames
         features = np.zeros((voice.n_features, total), np.float32)
         f0_hz = np.empty(total, np.float32)
-        spans = self.plan.spans(total, max(context, LOOKAHEAD_FRAMES))
+        lookahead = lookahead_frames(voice.n_fft, voice.hop_length)
+        spans = self.plan.spans(total, max(context, lookahead))
         span: Span | None = next(spans)
         decoding = self._start_decoding(utterance, span)
         while span is not None:
@@ -165,7 +166,7 @@ class UtteranceStream:
             window = context_window(start, stop, total, context, span.chunk)
             vocoding = self.vocoder.start(features[:, window.begin : window.end], window.keep)
             self.clock.lap("vocoder")
-            pulses = source.spectra(f0_hz[start : stop + LOOKAHEAD_FRAMES], stop - start)
+            pulses = source.spectra(f0_hz[start : stop + lookahead], stop - start)
             self.clock.lap("transform")
             spectra, via = vocoding.spectra(pulses, self.noise.rows(start, stop), self.due_s())
             self.clock.lap("vocoder")

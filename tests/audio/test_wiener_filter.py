@@ -7,26 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from edge_tts.audio.wiener_filter import WienerFilter, WienerStage, error_log_spectrum
+from edge_tts.audio.wiener_filter import WienerFilter, error_log_spectrum
 
-BINS = 601
+BINS = 301
 
 
 def complex_noise(frames: int, seed: int = 0) -> np.ndarray:
     rng = np.random.default_rng(seed)
     parts = rng.standard_normal((2, frames, BINS)) * np.sqrt(0.5)
     return (parts[0] + 1j * parts[1]).astype(np.complex64)
-
-
-def tone(samples: int) -> np.ndarray:
-    """A note with harmonics up to 3 kHz, fading in and out four times a second."""
-    seconds = np.arange(samples) / 24000
-    harmonics = sum(np.cos(2 * np.pi * 150 * h * seconds) / h for h in range(1, 20))
-    return (0.1 * harmonics * (1 + np.cos(8 * np.pi * seconds))).astype(np.float32)
-
-
-def hiss(samples: int, level: float) -> np.ndarray:
-    return (np.random.default_rng(4).standard_normal(samples) * level).astype(np.float32)
 
 
 @settings(max_examples=30, deadline=None)
@@ -47,7 +36,7 @@ def test_is_the_wiener_gain_for_a_steady_signal() -> None:
     gain = WienerFilter(np.zeros(BINS), smoothing=0.9).gains(spectra)[-1]
     ratio = gain[0] / (1 - gain[0])
     assert ratio == pytest.approx(0.9 * gain[0] ** 2 * 11 + 0.1 * 10, rel=1e-4)
-    assert gain.std() == 0
+    assert (gain == gain[0]).all()
 
 
 def test_noise_alone_goes_down_to_the_floor() -> None:
@@ -70,36 +59,6 @@ def test_each_utterance_starts_afresh() -> None:
     first = wiener.apply(spectra.copy())
     wiener.reset()
     np.testing.assert_array_equal(wiener.apply(spectra.copy()), first)
-
-
-@pytest.mark.parametrize("samples", [0, 1, 599, 600, 1201, 24000])
-def test_stage_without_noise_changes_nothing(samples: int) -> None:
-    stage = WienerStage(WienerFilter(np.full(BINS, -80.0)))
-    signal = tone(samples)
-    out = np.concatenate((stage.process(signal), stage.flush()))
-    assert out.dtype == np.float32
-    np.testing.assert_allclose(out, signal, atol=1e-4)
-
-
-@settings(max_examples=30, deadline=None)
-@given(st.lists(st.integers(0, 4000), min_size=1, max_size=6))
-def test_stage_cut_anywhere_gives_the_same(lengths: list[int]) -> None:
-    signal = tone(sum(lengths)) + hiss(sum(lengths), 0.01)
-    whole_stage, stage = (WienerStage(WienerFilter(np.full(BINS, -1.0))) for _ in range(2))
-    whole = np.concatenate((whole_stage.process(signal), whole_stage.flush()))
-    edges = np.cumsum([0, *lengths])
-    parts = [stage.process(signal[a:b]) for a, b in pairwise(edges)]
-    np.testing.assert_allclose(np.concatenate([*parts, stage.flush()]), whole, atol=1e-6)
-
-
-def test_stage_removes_a_known_hiss() -> None:
-    clean, noise = tone(48000), hiss(48000, 0.01)
-    # Power of white noise in a bin of a Hann window: 3/8 of the length times its variance.
-    log_spectrum = np.full(BINS, np.log(0.375 * 1200 * 0.01**2))
-    stage = WienerStage(WienerFilter(log_spectrum))
-    filtered = np.concatenate((stage.process(clean + noise), stage.flush()))
-    before, after = (np.mean((signal - clean) ** 2) for signal in (clean + noise, filtered))
-    assert 10 * np.log10(before / after) > 6
 
 
 def test_calibration_measures_the_error() -> None:

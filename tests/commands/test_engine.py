@@ -6,7 +6,7 @@ import pytest
 
 from edge_tts.commands.engine import recorded_inputs
 from edge_tts.inference.engine_profiles import axis_profiles
-from edge_tts.synthesis.source import LOOKAHEAD_FRAMES
+from edge_tts.synthesis.source import lookahead_frames
 from edge_tts.voice import CHECKOUT_VOICES, GRAPHS, load_voice
 
 VOICES = sorted(path.parent for path in CHECKOUT_VOICES.glob("*/voice.json"))
@@ -18,7 +18,7 @@ def test_every_profile_of_an_engine_is_compared_with_the_cpu(folder: Path) -> No
     voice = load_voice(folder)
     recorded = recorded_inputs(voice)
     for graph in GRAPHS:
-        profiles = axis_profiles(voice, graph, LOOKAHEAD_FRAMES)
+        profiles = axis_profiles(voice, graph, lookahead_frames(voice.n_fft, voice.hop_length))
         fixed = {p.highest for p in profiles if p.lowest == p.highest}
         axis = 2 if graph == "vocoder" else 1
         sizes = {array.shape[axis] for inputs in recorded[graph] for array in inputs.values()}

@@ -7,12 +7,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-RATE, N_FFT, HOP = 24000, 1200, 300
+RATE, N_FFT, HOP = 24000, 600, 300
+# The voice has the first; a longer window is as right.
+WINDOWS = (600, 1200)
 Array = npt.NDArray[Any]
 
 
-def hann() -> Array:
-    return 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(N_FFT) / N_FFT)
+def window(n_fft: int = N_FFT) -> Array:
+    """The root of a periodic Hann window."""
+    return np.sqrt(0.5 - 0.5 * np.cos(2 * np.pi * np.arange(n_fft) / n_fft))
 
 
 def pulse_train(f0_hz: Array) -> Array:
@@ -31,25 +34,23 @@ def pulse_train(f0_hz: Array) -> Array:
     return pulses
 
 
-def stft(samples: Array) -> Array:
+def stft(samples: Array, n_fft: int = N_FFT) -> Array:
     """Spectra ``(F, bins)`` of ``F * HOP`` samples, centred, mirrored at both ends."""
-    padded = np.pad(samples, N_FFT // 2, mode="reflect")
+    padded = np.pad(samples, n_fft // 2, mode="reflect")
     count = len(samples) // HOP
-    frames = np.stack([padded[f * HOP : f * HOP + N_FFT] * hann() for f in range(count)])
+    frames = np.stack([padded[f * HOP : f * HOP + n_fft] * window(n_fft) for f in range(count)])
     return np.fft.rfft(frames)
 
 
 def istft(spectra: Array) -> Array:
-    """Samples ``(F * HOP,)`` of ``F`` spectra."""
-    count = len(spectra)
-    total = np.zeros(count * HOP + N_FFT)
-    weight = np.zeros_like(total)
-    for frame, values in enumerate(np.fft.irfft(spectra.astype(np.complex128), n=N_FFT)):
-        place = slice(frame * HOP, frame * HOP + N_FFT)
-        total[place] += values * hann()
-        weight[place] += hann() ** 2
-    kept = slice(N_FFT // 2, N_FFT // 2 + count * HOP)
-    return total[kept] / weight[kept]
+    """Samples ``(F * HOP,)`` of ``F`` spectra; frames beyond both ends are silence."""
+    count, n_fft = len(spectra), 2 * (spectra.shape[1] - 1)
+    total = np.zeros(count * HOP + n_fft)
+    for frame, values in enumerate(np.fft.irfft(spectra.astype(np.complex128), n=n_fft)):
+        place = slice(frame * HOP, frame * HOP + n_fft)
+        total[place] += values * window(n_fft)
+    kept = slice(n_fft // 2, n_fft // 2 + count * HOP)
+    return total[kept] / (n_fft / HOP / 2)
 
 
 def cut(total: int, lengths: list[int]) -> list[tuple[int, int]]:

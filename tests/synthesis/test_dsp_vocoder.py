@@ -20,7 +20,7 @@ def speak(voice: Voice, mel: np.ndarray, f0_hz: np.ndarray) -> np.ndarray:
     features[:80] = np.log(mel) / 4
     features[81] = f0_hz > 0
     pulses = PulseSource(RATE, N_FFT, HOP).spectra(f0_hz, frames)
-    noise = NoiseTable(601).rows(0, frames)
+    noise = NoiseTable(301).rows(0, frames)
     spectra = DspVocoder(voice).spectra(features, slice(0, frames), pulses, noise)
     assert spectra.dtype == np.complex64
     inverse = InverseStft(N_FFT, HOP)
@@ -29,7 +29,7 @@ def speak(voice: Voice, mel: np.ndarray, f0_hz: np.ndarray) -> np.ndarray:
 
 def vowel_mel(frames: int) -> np.ndarray:
     """The mel magnitudes of a steady vowel-like spectrum with two formants."""
-    centres = (BANDS * np.arange(601)).sum(axis=1) / BANDS.sum(axis=1) * 20
+    centres = (BANDS * np.arange(301)).sum(axis=1) / BANDS.sum(axis=1) * 40
     level = -np.abs(np.subtract.outer([700.0, 1200.0], centres)) / 400
     return np.repeat((3 * np.exp(level.max(axis=0)) + 0.03)[:, None], frames, axis=1)
 
@@ -41,7 +41,7 @@ def test_sounds_have_the_mel_spectrum_asked_for(voice: Voice, f0: float) -> None
     heard = BANDS @ np.abs(stft(samples)).T
     # Bands far narrower than the pitch fall between harmonics, so look at averages.
     error_db = 20 * np.log10(heard[:, 10:50].mean(axis=1) / mel[:, 0])
-    assert abs(np.median(error_db)) < 1.0
+    assert abs(np.median(error_db)) < 1.5
     assert np.abs(error_db[40:]).mean() < 1.5
 
 
@@ -55,14 +55,14 @@ def test_voiced_sounds_have_their_pitch(voice: Voice) -> None:
 
 def test_silence_stays_silent(voice: Voice) -> None:
     mel = np.full((80, 30), 1e-4, np.float32)
-    assert np.abs(speak(voice, mel, np.full(30, 150.0, np.float32))).max() < 1e-4
+    assert np.abs(speak(voice, mel, np.full(30, 150.0, np.float32))).max() < 2e-4
 
 
 def test_needs_no_context(voice: Voice) -> None:
     rng = np.random.default_rng(3)
     features = rng.standard_normal((82, 12)).astype(np.float32) * 0.3
     pulses = PulseSource(RATE, N_FFT, HOP).spectra(np.full(12, 150.0, np.float32), 12)
-    noise = NoiseTable(601).rows(0, 12)
+    noise = NoiseTable(301).rows(0, 12)
     vocoder = DspVocoder(voice)
     whole = vocoder.spectra(features, slice(0, 12), pulses, noise)
     part = vocoder.spectra(features[:, 3:9], slice(2, 5), pulses[5:8], noise[5:8])
@@ -70,8 +70,14 @@ def test_needs_no_context(voice: Voice) -> None:
 
 
 def test_mel_bands_are_triangles() -> None:
-    assert BANDS.shape == (80, 601)
-    assert BANDS.min() == 0
-    covered = BANDS.sum(axis=0)
+    bands = mel_bands(80, RATE, 2400)
+    assert bands.shape == (80, 1201)
+    assert bands.min() == 0
     # Between the first and the last centre neighbours add up to one.
-    np.testing.assert_allclose(covered[3:570], 1.0, atol=1e-5)
+    np.testing.assert_allclose(bands.sum(axis=0)[6:1140], 1.0, atol=1e-5)
+
+
+def test_bands_narrower_than_a_bin_still_hear() -> None:
+    assert BANDS.shape == (80, 301)
+    assert BANDS.sum(axis=1).min() > 0.5
+    np.testing.assert_allclose(BANDS.sum(axis=0)[3:284], 1.0, atol=0.05)

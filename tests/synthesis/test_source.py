@@ -5,17 +5,27 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from edge_tts.synthesis.source import PulseSource
-from tests.synthesis.reference import HOP, N_FFT, RATE, cut, pulse_train, stft
+from edge_tts.synthesis.source import PulseSource, lookahead_frames
+from tests.synthesis.reference import (
+    HOP,
+    N_FFT,
+    RATE,
+    WINDOWS,
+    cut,
+    pulse_train,
+    stft,
+    window,
+)
 
 pytestmark = pytest.mark.core
 
 
-def streamed(f0_hz: np.ndarray, lengths: list[int]) -> np.ndarray:
-    source = PulseSource(RATE, N_FFT, HOP)
+def streamed(f0_hz: np.ndarray, lengths: list[int], n_fft: int = N_FFT) -> np.ndarray:
+    source = PulseSource(RATE, n_fft, HOP)
+    ahead = lookahead_frames(n_fft, HOP)
     return np.concatenate(
         [
-            source.spectra(f0_hz[start : stop + 2], stop - start)
+            source.spectra(f0_hz[start : stop + ahead], stop - start)
             for start, stop in cut(len(f0_hz), lengths)
         ]
     )
@@ -28,28 +38,33 @@ def wandering_f0(frames: int) -> np.ndarray:
     return f0_hz
 
 
+@pytest.mark.parametrize("n_fft", WINDOWS)
 @pytest.mark.parametrize("frames", [4, 5, 8, 30, 61])
-def test_equals_a_sum_of_cosines(frames: int) -> None:
+def test_equals_a_sum_of_cosines(frames: int, n_fft: int) -> None:
     f0_hz = wandering_f0(frames)
-    expected = stft(pulse_train(f0_hz)) / (N_FFT / 4)
-    np.testing.assert_allclose(streamed(f0_hz, [frames]), expected, atol=2e-5)
+    expected = stft(pulse_train(f0_hz), n_fft) / (window(n_fft).sum() / 2)
+    np.testing.assert_allclose(streamed(f0_hz, [frames], n_fft), expected, atol=4e-5)
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.integers(4, 90), st.lists(st.integers(1, 50), min_size=1, max_size=4))
-def test_chunks_equal_one_run(frames: int, lengths: list[int]) -> None:
+@given(
+    st.integers(4, 90),
+    st.lists(st.integers(1, 50), min_size=1, max_size=4),
+    st.sampled_from(WINDOWS),
+)
+def test_chunks_equal_one_run(frames: int, lengths: list[int], n_fft: int) -> None:
     f0_hz = wandering_f0(frames)
     np.testing.assert_allclose(
-        streamed(f0_hz, lengths), streamed(f0_hz, [frames]), rtol=0, atol=1e-5
+        streamed(f0_hz, lengths, n_fft), streamed(f0_hz, [frames], n_fft), rtol=0, atol=1e-5
     )
 
 
 def test_a_harmonic_has_magnitude_one() -> None:
-    spectra = streamed(np.full(30, 200.0, np.float32), [30])
-    harmonics = np.arange(10, 550, 10)
-    np.testing.assert_allclose(np.abs(spectra[10, harmonics]), 1.0, atol=0.01)
-    # Half way between two harmonics, a Hann window of six periods sees nothing.
-    np.testing.assert_allclose(np.abs(spectra[10, harmonics + 5]), 0.0, atol=0.01)
+    spectra = streamed(np.full(30, 400.0, np.float32), [30])
+    harmonics = np.arange(10, 270, 10)
+    np.testing.assert_allclose(np.abs(spectra[10, harmonics]), 1.0, atol=0.03)
+    # Half way between two harmonics a window of ten periods sees next to nothing.
+    np.testing.assert_allclose(np.abs(spectra[10, harmonics[:-1] + 5]), 0.0, atol=0.03)
 
 
 def test_unvoiced_is_silent() -> None:

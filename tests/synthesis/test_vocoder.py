@@ -27,7 +27,7 @@ def test_filters_pulses_and_shapes_noise(voice: Voice, networks: dict[str, OnnxS
     rng = np.random.default_rng(1)
     features = rng.standard_normal((voice.n_features, 20)).astype(np.float32)
     pulses, noise = (
-        (rng.standard_normal((6, 601)) + 1j * rng.standard_normal((6, 601))).astype(np.complex64)
+        (rng.standard_normal((6, 301)) + 1j * rng.standard_normal((6, 301))).astype(np.complex64)
         for _ in range(2)
     )
     run = NeuralVocoder(networks["vocoder"], voice).start(features, slice(5, 11))

@@ -205,7 +205,7 @@ def collate(items: list[Item]) -> Batch:
 
 
 def segment(item: Item, first: int, frames: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Frames of an utterance: audio ``(300 n,)``, its spectrum and the source's ``(601, n)``.
+    """Frames of an utterance: audio ``(300 n,)``, its spectrum and the source's ``(301, n)``.
 
     One window more is taken on each side, so that the spectra are those of the whole.
     """

@@ -26,7 +26,7 @@ LARGEST_DB = 6.0
 
 
 def band_power(vocoder: Vocoder, spectrum: torch.Tensor) -> torch.Tensor:
-    """``(601, F)`` to decibels ``(bands, F)`` in the vocoder's bands."""
+    """``(301, F)`` to decibels ``(bands, F)`` in the vocoder's bands."""
     lower, upper, weight = band_grid()
     bins = torch.arange(N_BINS)
     shares = torch.zeros(vocoder.bands, N_BINS)

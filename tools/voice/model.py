@@ -196,7 +196,7 @@ def tell(pitch: torch.Tensor, told_hz: torch.Tensor) -> torch.Tensor:
 
 def band_centres() -> list[int]:
     """The bins in which the vocoder's bands lie, closer below."""
-    centres = [*range(0, 100, 2), *range(100, 252, 4), *range(252, 601, 8)]
+    centres = [*range(50), *range(50, 126, 2), *range(126, N_BINS, 4)]
     if centres[-1] < N_BINS - 1:
         centres.append(N_BINS - 1)
     return centres
@@ -236,7 +236,7 @@ class Vocoder(nn.Module):
         self.context = context(size.vocoder_kernels)
 
     def to_bins(self, bands: torch.Tensor) -> torch.Tensor:
-        """``(B, F, bands)`` to ``(B, F, 601)``, linear between the bands beside each bin."""
+        """``(B, F, bands)`` to ``(B, F, 301)``, linear between the bands beside each bin."""
         # Rows are gathered, not columns: ONNX Runtime copies those one value at a time,
         # which took a third of the vocoder's time.
         rows = bands.transpose(1, 2)
@@ -244,7 +244,7 @@ class Vocoder(nn.Module):
         return (low + (high - low) * self.weight[:, None]).transpose(1, 2)
 
     def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """``(B, 82 + latents, F)`` to real, imaginary, noise magnitude, each ``(B, F, 601)``."""
+        """``(B, 82 + latents, F)`` to real, imaginary, noise magnitude, each ``(B, F, 301)``."""
         x = self.norm(self.blocks(self.input(features.transpose(1, 2))))
         log_magnitude, phase, log_noise = self.head(x).float().chunk(3, -1)
         magnitude = torch.exp(log_magnitude.clamp(-12, 6))

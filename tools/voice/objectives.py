@@ -20,6 +20,7 @@ from tools.voice.signal import (
     HOP_LENGTH,
     MEL_SCALE,
     N_MELS,
+    NOISE_LEFT,
     VOICED_HZ,
     istft,
     mel_corners_hz,
@@ -121,7 +122,7 @@ def acoustic_total(losses: dict[str, torch.Tensor]) -> torch.Tensor:
 def render(
     vocoder: Vocoder, features: torch.Tensor, source: torch.Tensor, generator: torch.Generator
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Harmonic bins, noise magnitudes ``(B, 601, F)`` and the waveform ``(B, 300 F)``."""
+    """Harmonic bins, noise magnitudes ``(B, 301, F)`` and the waveform ``(B, 300 F)``."""
     real, imaginary, noise = (x.transpose(1, 2) for x in vocoder(features))
     harmonic = torch.complex(real, imaginary) * source
     gauss = torch.randn(*noise.shape, 2, generator=generator, device=noise.device) * math.sqrt(0.5)
@@ -169,7 +170,7 @@ class Segments:
     """Cut utterances, ``S`` of them: what the vocoder is trained on.
 
     ``cuts`` are (row of the batch, first frame, utterance); ``audio`` ``(S, 300 n)``, its
-    spectrum and the source's ``(S, 601, n)``, F0 ``(S, n)`` in hertz.
+    spectrum and the source's ``(S, 301, n)``, F0 ``(S, n)`` in hertz.
     """
 
     cuts: list[tuple[int, int, Item]]
@@ -209,9 +210,10 @@ def generator_losses(
     """Losses on the spectrum and the waveform, the student's waveform and the teacher's."""
     harmonic, noise, waveform = render(vocoder, features, cut.source, noise_generator)
     waveform, audio = waveform[:, EDGE:-EDGE], cut.audio[:, EDGE:-EDGE]
+    lasting = noise * NOISE_LEFT
     losses = {
-        "likelihood": complex_likelihood(harmonic, noise, cut.spectrum),
-        "magnitude": log_magnitude(harmonic, noise, cut.spectrum),
+        "likelihood": complex_likelihood(harmonic, lasting, cut.spectrum),
+        "magnitude": log_magnitude(harmonic, lasting, cut.spectrum),
         "stft": multi_resolution_stft(waveform, audio),
     }
     return losses, waveform, audio

@@ -1,9 +1,11 @@
 """The signal model that teacher data, training and runtime share, in torch.
 
-80 frames a second at 24 kHz, a Hann window of 1,200 samples, mel bands after
-the HTK formula. The pulse train repeats the phase of the teacher's own
-harmonic source (a cumulative sum of F0, linearly upsampled), so the student's
-harmonic part can be trained on the complex spectrum.
+80 frames a second at 24 kHz, a sine window of 600 samples, mel bands after the
+HTK formula. The window is as short as these frames allow, as nothing that is made
+of noise of random phase can be shorter: neither bursts nor the onset of a hiss. The
+pulse train repeats the phase of the teacher's own harmonic source (a cumulative
+sum of F0, linearly upsampled), so the student's harmonic part can be trained on
+the complex spectrum.
 """
 
 from __future__ import annotations
@@ -15,9 +17,11 @@ import numpy.typing as npt
 import torch
 import torch.nn.functional as F
 
+from edge_tts.synthesis.dsp_vocoder import mel_bands
+
 SAMPLE_RATE_HZ = 24000
 HOP_LENGTH = 300
-N_FFT = 1200
+N_FFT = 600
 N_BINS = N_FFT // 2 + 1
 N_MELS = 80
 VOICED_HZ = 40.0
@@ -26,13 +30,18 @@ HIGHEST_HARMONIC_HZ = 11000.0
 LOG_FLOOR = 1e-4
 # Decoder and vocoder exchange log mel bands divided by this, near unit variance.
 MEL_SCALE = 4.0
-PULSE_SCALE = N_FFT / 4
 
-_WINDOW = torch.hann_window(N_FFT)
+# The root of a periodic Hann window: its squares add up to 1 at every sample, so noise of
+# random phase keeps an even level (Princen and Bradley 1986).
+_WINDOW = torch.hann_window(N_FFT).sqrt()
+# Divides the pulses' spectrum: a harmonic of amplitude 1 has magnitude 1 in it.
+PULSE_SCALE = float(_WINDOW.sum()) / 2
+# Of noise that is drawn frame by frame overlap-add leaves half of the power in each frame.
+NOISE_LEFT = math.sqrt(0.5)
 
 
 def stft(audio: torch.Tensor) -> torch.Tensor:
-    """``(..., N)`` samples to ``(..., 601, N / 300 + 1)`` complex bins."""
+    """``(..., N)`` samples to ``(..., 301, N / 300 + 1)`` complex bins."""
     return torch.stft(
         audio, N_FFT, HOP_LENGTH, window=_WINDOW.to(audio.device), return_complex=True
     )
@@ -58,19 +67,15 @@ def mel_corners_hz() -> npt.NDArray[np.float64]:
 
 
 def mel_filters() -> torch.Tensor:
-    """``(80, 601)`` triangular filters from 0 to 12 kHz, each with a peak of one."""
-    points = mel_corners_hz()
-    bins = np.linspace(0, SAMPLE_RATE_HZ / 2, N_BINS)
-    left, centre, right = points[:-2, None], points[1:-1, None], points[2:, None]
-    rising, falling = (bins - left) / (centre - left), (right - bins) / (right - centre)
-    return torch.tensor(np.maximum(0, np.minimum(rising, falling)), dtype=torch.float32)
+    """``(80, 301)`` from the runtime's :func:`edge_tts.synthesis.dsp_vocoder.mel_bands`."""
+    return torch.from_numpy(mel_bands(N_MELS, SAMPLE_RATE_HZ, N_FFT))
 
 
 _MEL = mel_filters()
 
 
 def log_mel(spectrum: torch.Tensor) -> torch.Tensor:
-    """Complex bins ``(..., 601, F)`` to natural-log mel bands ``(..., 80, F)``."""
+    """Complex bins ``(..., 301, F)`` to natural-log mel bands ``(..., 80, F)``."""
     return (_MEL.to(spectrum.device) @ spectrum.abs()).clamp(min=LOG_FLOOR).log()
 
 

@@ -43,7 +43,7 @@ class Recorder:
 
 @dataclass
 class Spoken:
-    """Samples and spectra ``(F, 601)`` of one line."""
+    """Samples and spectra ``(F, 301)`` of one line."""
 
     samples: Float32
     spectra: npt.NDArray[np.complex64]
@@ -102,7 +102,7 @@ def chunk_ms(path: Path, feed: Feed) -> float:
 
 
 def noise_power(reference: list[Spoken], others: list[Spoken]) -> npt.NDArray[np.float64]:
-    """Mean power of the vocoder's error in each bin ``(601,)``."""
+    """Mean power of the vocoder's error in each bin ``(301,)``."""
     errors = [np.abs(a.spectra - b.spectra) ** 2 for a, b in zip(reference, others, strict=True)]
     return np.concatenate(errors).mean(0).astype(np.float64)
 

@@ -14,7 +14,7 @@ from edge_tts.errors import InferenceError
 from edge_tts.inference.engine_builder import build_engine
 from edge_tts.inference.engine_profiles import AxisProfile, axis_profiles
 from edge_tts.inference.half_precision import with_half_products
-from edge_tts.synthesis.source import LOOKAHEAD_FRAMES
+from edge_tts.synthesis.source import lookahead_frames
 from edge_tts.voice import CHECKOUT_VOICES, GRAPHS, Voice, load_voice
 from tests.tiny_voice import write_tiny_voice
 
@@ -34,7 +34,7 @@ def voice_of(folder: Path | None, tmp_path: Path) -> Voice:
 @every_graph
 def test_builds(graph: str, precision: str, folder: Path | None, tmp_path: Path) -> None:
     voice = voice_of(folder, tmp_path)
-    profiles = axis_profiles(voice, graph, LOOKAHEAD_FRAMES)
+    profiles = axis_profiles(voice, graph, lookahead_frames(voice.n_fft, voice.hop_length))
     cache = tmp_path / "timing.cache"
     built = build_engine(voice.graph_path(graph, "fp32"), profiles, precision, timing_cache=cache)
     assert built.plan

@@ -21,7 +21,7 @@ from edge_tts.inference.engine_store import FAILED, PASSED, EngineStore
 from edge_tts.inference.engines import build_engines, engine_key, open_engine
 from edge_tts.inference.gpu_thread import shared_gpu_thread
 from edge_tts.inference.provider import ProviderPlan, ProviderStep, open_session
-from edge_tts.synthesis.source import LOOKAHEAD_FRAMES
+from edge_tts.synthesis.source import lookahead_frames
 from edge_tts.text.front_end import Phrase
 from edge_tts.voice import GRAPHS, Voice, load_voice
 from tests.tensorrt.inside import helper
@@ -59,7 +59,9 @@ def examples(voice: Voice) -> dict[str, list[dict[str, np.ndarray]]]:
     return {
         graph: [
             helper.random_inputs(voice.graph_path(graph, "fp32"), min(profile.highest, 60), 3)
-            for profile in axis_profiles(voice, graph, LOOKAHEAD_FRAMES)
+            for profile in axis_profiles(
+                voice, graph, lookahead_frames(voice.n_fft, voice.hop_length)
+            )
         ]
         for graph in GRAPHS
     }
@@ -70,7 +72,7 @@ def build(voice: Voice, folder: Path, **options: object) -> list:
         voice,
         folder,
         lambda: examples(voice),
-        lookahead_frames=LOOKAHEAD_FRAMES,
+        lookahead_frames=lookahead_frames(voice.n_fft, voice.hop_length),
         **options,  # type: ignore[arg-type]
     )
 
@@ -177,7 +179,7 @@ class TestProfiles:
         """Widths as the synthesizer asks for them, recorded from real synthesis."""
         seen = spoken_widths(voice)
         for graph in ("decoder", "vocoder"):
-            profiles = axis_profiles(voice, graph, LOOKAHEAD_FRAMES)
+            profiles = axis_profiles(voice, graph, lookahead_frames(voice.n_fft, voice.hop_length))
             fixed = {p.highest for p in profiles if p.lowest == p.highest}
             widest = max(p.highest for p in profiles)
             assert seen[graph], graph

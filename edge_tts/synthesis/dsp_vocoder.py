@@ -22,7 +22,7 @@ VOICED_BELOW_HZ = 4500.0
 NOISE_ABOVE_HZ = 6500.0
 # Share of noise under the harmonics of a voiced sound, as an amplitude.
 BREATH = 0.05
-# Mean magnitude of complex Gaussian noise of unit power.
+# Mean magnitude of complex Gaussian noise of unit power, sqrt(pi) / 2.
 _MEAN_NOISE = 0.8862
 # Points between two bins at which mel bands are weighed.
 _POINTS_A_BIN = 8
@@ -105,15 +105,26 @@ class DspVocoder:
         return pulse_share, noise_share, unvoiced_mel, voiced_noise_mel
 
 
+def mel_corners_hz(count: int, sample_rate_hz: int) -> npt.NDArray[np.float64]:
+    """Corners ``(count + 2,)`` of mel bands from 0 Hz to half the rate; the inner ones are centres.
+
+    They are evenly spaced on the mel scale ``2595 log10(1 + f / 700)`` (O'Shaughnessy 1987,
+    as in HTK).
+    """
+    top_mel = 2595.0 * np.log10(1.0 + sample_rate_hz / 2 / 700.0)
+    corners_hz: npt.NDArray[np.float64] = 700.0 * (
+        10.0 ** (np.linspace(0.0, top_mel, count + 2) / 2595.0) - 1.0
+    )
+    return corners_hz
+
+
 def mel_bands(count: int, sample_rate_hz: int, n_fft: int) -> Float32:
     """Triangular mel bands ``(count, n_fft // 2 + 1)`` of height 1, from 0 Hz to half the rate.
 
-    Corners are evenly spaced on the mel scale ``2595 log10(1 + f / 700)``
-    (O'Shaughnessy 1987, as in HTK). The lowest bands are narrower than the bins of a
-    short transform, so a band takes what lies linearly between bins.
+    The lowest bands are narrower than the bins of a short transform, so a band takes
+    what lies linearly between bins.
     """
-    top_mel = 2595.0 * np.log10(1.0 + sample_rate_hz / 2 / 700.0)
-    corners_hz = 700.0 * (10.0 ** (np.linspace(0.0, top_mel, count + 2) / 2595.0) - 1.0)
+    corners_hz = mel_corners_hz(count, sample_rate_hz)
     steps = n_fft // 2
     points_hz = np.arange(_POINTS_A_BIN * steps + 1) * sample_rate_hz / n_fft / _POINTS_A_BIN
     low, centre, high = (corners_hz[shift : shift + count, None] for shift in range(3))

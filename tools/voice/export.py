@@ -13,6 +13,7 @@ import click
 import torch
 
 from edge_tts.text.inventory import PHONEMES
+from edge_tts.voice import SCHEMA
 from tools.voice.dataset import training_items
 from tools.voice.graphs import (
     FORMANT_GAIN,
@@ -66,7 +67,7 @@ def describe(
         if graph != "encoder":
             graphs[graph]["chunk_frames"] = list(CHUNK_FRAMES)
     voice = {
-        "schema": 2,
+        "schema": SCHEMA,
         "name": name,
         "version": version,
         "languages": ["zh", "en"],

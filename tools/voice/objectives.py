@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from edge_tts.synthesis.dsp_vocoder import mel_corners_hz
 from tools.voice.dataset import LONG_FRAMES, Batch, Item, segment
 from tools.voice.losses import complex_likelihood, log_magnitude, multi_resolution_stft
 from tools.voice.model import AcousticModel, Vocoder
@@ -21,9 +22,9 @@ from tools.voice.signal import (
     MEL_SCALE,
     N_MELS,
     NOISE_LEFT,
+    SAMPLE_RATE_HZ,
     VOICED_HZ,
     istft,
-    mel_corners_hz,
 )
 
 SEGMENT_FRAMES = LONG_FRAMES
@@ -58,7 +59,7 @@ def envelope_kernel() -> torch.Tensor:
     Bands below 2 kHz are narrower than the distance of harmonics. What they hold of single
     harmonics follows from F0, which the vocoder is given, and is not for the decoder to draw.
     """
-    centres_hz = mel_corners_hz()[1:-1]
+    centres_hz = mel_corners_hz(N_MELS, SAMPLE_RATE_HZ)[1:-1]
     distance_hz = np.abs(centres_hz[:, None] - centres_hz[None, :])
     rows = np.maximum(0, 1 - distance_hz / HARMONIC_DISTANCE_HZ)
     return torch.tensor(rows / rows.sum(1, keepdims=True), dtype=torch.float32)

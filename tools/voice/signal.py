@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-import numpy.typing as npt
 import torch
 import torch.nn.functional as F
 
@@ -36,8 +34,8 @@ MEL_SCALE = 4.0
 _WINDOW = torch.hann_window(N_FFT).sqrt()
 # Divides the pulses' spectrum: a harmonic of amplitude 1 has magnitude 1 in it.
 PULSE_SCALE = float(_WINDOW.sum()) / 2
-# Of noise that is drawn frame by frame overlap-add leaves half of the power in each frame.
-NOISE_LEFT = math.sqrt(0.5)
+# Of noise that is drawn frame by frame overlap-add leaves so much, as an amplitude.
+NOISE_LEFT = math.sqrt(HOP_LENGTH / N_FFT)
 
 
 def stft(audio: torch.Tensor) -> torch.Tensor:
@@ -52,18 +50,6 @@ def istft(spectrum: torch.Tensor, samples: int) -> torch.Tensor:
     return torch.istft(
         spectrum, N_FFT, HOP_LENGTH, window=_WINDOW.to(spectrum.device), length=samples
     )
-
-
-def mel_corners_hz() -> npt.NDArray[np.float64]:
-    """``(82,)`` corners of the mel bands from 0 to 12 kHz; the 80 inner ones are centres."""
-
-    def to_mel(hertz: float) -> float:
-        return 2595 * math.log10(1 + hertz / 700)
-
-    corners: npt.NDArray[np.float64] = 700 * (
-        10 ** (np.linspace(0, to_mel(SAMPLE_RATE_HZ / 2), N_MELS + 2) / 2595) - 1
-    )
-    return corners
 
 
 def mel_filters() -> torch.Tensor:

@@ -12,10 +12,17 @@ from click.testing import CliRunner
 torch = pytest.importorskip("torch", reason="the voice factory's torch is not installed")
 
 from tools.voice import average, export, graphs, match, peers, restore, stages, train  # noqa: E402
-from tools.voice.dataset import collate, make_item  # noqa: E402
+from tools.voice.dataset import SEGMENT_FRAMES, Item, collate, make_item  # noqa: E402
 from tools.voice.graphs import raise_formants  # noqa: E402
 from tools.voice.model import AcousticModel, Size, Vocoder, tell, vocoder_features  # noqa: E402
-from tools.voice.objectives import frames_of, smooth_bands  # noqa: E402
+from tools.voice.objectives import (  # noqa: E402
+    CONTEXT_FRAMES,
+    cut_segments,
+    frames_of,
+    random_segments,
+    render,
+    smooth_bands,
+)
 from tools.voice.shards import Utterance, load_shard, save_shard  # noqa: E402
 from tools.voice.signal import N_FFT, SAMPLE_RATE_HZ, log_mel, pulses, stft  # noqa: E402
 from tools.voice.stage import take  # noqa: E402
@@ -129,6 +136,47 @@ def test_padding_changes_nothing() -> None:
     mask[:, 30:] = 0
     more = acoustic.decode(torch.cat([frames, torch.randn(1, 7, 19)], 1), mask)
     torch.testing.assert_close(more[..., :30], features)
+
+
+def items_of(corpus: Path) -> list[Item]:
+    return [make_item(line) for line in load_shard(corpus / "shard-00001.npz")]
+
+
+def test_short_utterances_are_rendered_whole(corpus: Path) -> None:
+    random = np.random.default_rng(1)
+    for _, first, item in random_segments(items_of(corpus), random, 20):
+        if item.frames <= SEGMENT_FRAMES:
+            assert first <= 0
+            assert first + SEGMENT_FRAMES >= item.frames
+
+
+def test_the_ends_of_an_utterance_are_in_half_as_many_segments_as_its_middle(
+    corpus: Path,
+) -> None:
+    longest = max(items_of(corpus), key=lambda item: item.frames)
+    heard = np.zeros(longest.frames)
+    for _, first, _ in random_segments([longest], np.random.default_rng(1), 2000):
+        heard[max(0, first) : first + SEGMENT_FRAMES] += 1
+    assert heard.min() > 0.45 * heard.max()
+
+
+def test_a_segment_of_a_short_utterance_is_what_it_is_alone_and_silence(corpus: Path) -> None:
+    item = min(items_of(corpus), key=lambda item: item.frames)
+    cut = cut_segments([item], np.random.default_rng(1), 1, torch.device("cpu"))
+    first = -cut.cuts[0][1]
+    vocoder = Vocoder(TINY).eval()
+    features = vocoder_features(item.mel[None].float(), item.f0_hz[None], TINY.latents)
+    source = stft(item.source.float())[None, :, : item.frames]
+    harmonic, noise, _ = render(vocoder, features, source, torch.Generator())
+    held, held_noise, _ = render(
+        vocoder, cut.of(features), torch.ones_like(cut.source), torch.Generator(), cut.mask
+    )
+    spoken = slice(first, first + item.frames)
+    torch.testing.assert_close(held[..., spoken] * source, harmonic, rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(held_noise[..., spoken], noise, rtol=1e-4, atol=1e-5)
+    assert held_noise.count_nonzero() == noise.count_nonzero()
+    assert cut.mask.sum() == item.frames
+    assert cut.mask.shape[-1] == SEGMENT_FRAMES + 2 * CONTEXT_FRAMES
 
 
 def test_what_is_told_replaces_the_pitch_of_its_utterance_alone() -> None:

@@ -16,9 +16,9 @@ from tools.voice.signal import HOP_LENGTH, LOG_FLOOR, PULSE_SCALE, log_mel, puls
 # Shards whose number is a multiple of this are never trained on.
 HELD_OUT_EVERY = 40
 # Of the draws, however much the corpus has: with a third of them English was behind Chinese.
-ENGLISH_SHARE = 0.6
-# What an utterance must have for a segment of training to fit.
-LONG_FRAMES = 48
+ENGLISH_SHARE = 0.5
+# What training renders at once: a word or two, whole. Longer texts are cut.
+SEGMENT_FRAMES = 72
 # Lines that say much about a language: its kinds, and how long they are at least.
 KINDS = {
     "zh": ("zh_alarm", "zh_general", "zh_numbers"),
@@ -146,13 +146,18 @@ class Corpus:
     def hours(self) -> float:
         return float(self.lengths.sum()) / 80 / 3600
 
-    def long_item(self, random: np.random.Generator) -> Item:
-        """A random utterance that a segment can be cut from."""
-        return self.items[random.choice(np.flatnonzero(self.lengths >= LONG_FRAMES))]
+    def of_any_length(self, random: np.random.Generator, count: int) -> list[Item]:
+        """Random utterances; each language has its share."""
+        return [self.items[i] for i in random.choice(len(self.items), count, p=self._share)]
 
     def utterances(self, random: np.random.Generator, count: int) -> list[Item]:
-        """Utterances of similar length, so that little is padding; each language has its share."""
+        """Utterances of similar length, so that little is padding; each language has its share.
+
+        Twice as many of those that fit one segment: of longer ones two are cut.
+        """
         centre = self.lengths[random.choice(len(self.items), p=self._share)]
+        if centre <= SEGMENT_FRAMES:
+            count *= 2
         distance = np.abs(self.lengths - centre) + random.random(len(self.items)) * 60
         near = np.argsort(distance)[: 4 * count]
         share = self._share[near] / self._share[near].sum()
@@ -204,10 +209,18 @@ def collate(items: list[Item]) -> Batch:
     )
 
 
+def frames_between(values: torch.Tensor, first: int, count: int) -> torch.Tensor:
+    """``count`` frames of ``(..., F)`` from ``first`` on, which may be negative; zero beyond."""
+    stop = first + count
+    inner = values[..., max(0, first) : stop]
+    return F.pad(inner, (max(0, -first), max(0, stop - values.shape[-1])))
+
+
 def segment(item: Item, first: int, frames: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Frames of an utterance: audio ``(300 n,)``, its spectrum and the source's ``(301, n)``.
 
-    One window more is taken on each side, so that the spectra are those of the whole.
+    One window more is taken on each side, so that the spectra are those of the whole. Beyond
+    the utterance's ends there is silence.
     """
     margin = 2
     begin, end = (first - margin) * HOP_LENGTH, (first + frames + margin) * HOP_LENGTH

@@ -243,9 +243,14 @@ class Vocoder(nn.Module):
         low, high = rows[:, self.lower], rows[:, self.upper]
         return (low + (high - low) * self.weight[:, None]).transpose(1, 2)
 
-    def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """``(B, 82 + latents, F)`` to real, imaginary, noise magnitude, each ``(B, F, 301)``."""
-        x = self.norm(self.blocks(self.input(features.transpose(1, 2))))
+    def forward(
+        self, features: torch.Tensor, mask: torch.Tensor | None = None
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """``(B, 82 + latents, F)`` to real, imaginary, noise magnitude, each ``(B, F, 301)``.
+
+        Frames that are 0 in ``mask`` ``(B, F)`` lie beyond a text's ends.
+        """
+        x = self.norm(run_stack(self.blocks, self.input(features.transpose(1, 2)), mask))
         log_magnitude, phase, log_noise = self.head(x).float().chunk(3, -1)
         magnitude = torch.exp(log_magnitude.clamp(-12, 6))
         angle = math.pi * torch.tanh(phase)

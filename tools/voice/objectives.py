@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 from edge_tts.synthesis.dsp_vocoder import mel_corners_hz
-from tools.voice.dataset import LONG_FRAMES, Batch, Item, segment
+from tools.voice.dataset import SEGMENT_FRAMES, Batch, Item, frames_between, segment
 from tools.voice.losses import complex_likelihood, log_magnitude, multi_resolution_stft
 from tools.voice.model import AcousticModel, Vocoder
 from tools.voice.signal import (
@@ -27,13 +27,14 @@ from tools.voice.signal import (
     istft,
 )
 
-SEGMENT_FRAMES = LONG_FRAMES
 # Of the utterances; the rest keeps the decoder used to its own, smoother F0.
 TOLD_SHARE = 0.7
 # Between harmonics of the teacher's highest syllables.
 HARMONIC_DISTANCE_HZ = 280.0
 # Of a spectrum over two frames, in nepers: half of all frames have 0.6, bursts 2.
 MAX_CHANGE = 2.0
+# Frames around a segment that the vocoder sees, as it does when it speaks, and that aren't judged.
+CONTEXT_FRAMES = 8
 EDGE = 2 * HOP_LENGTH  # samples at a segment's ends that its frames don't cover whole
 
 
@@ -121,14 +122,28 @@ def acoustic_total(losses: dict[str, torch.Tensor]) -> torch.Tensor:
 
 
 def render(
-    vocoder: Vocoder, features: torch.Tensor, source: torch.Tensor, generator: torch.Generator
+    vocoder: Vocoder,
+    features: torch.Tensor,
+    source: torch.Tensor,
+    generator: torch.Generator,
+    mask: torch.Tensor | None = None,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Harmonic bins, noise magnitudes ``(B, 301, F)`` and the waveform ``(B, 300 F)``."""
-    real, imaginary, noise = (x.transpose(1, 2) for x in vocoder(features))
+    """Harmonic bins, noise magnitudes ``(B, 301, F)`` and the waveform ``(B, 300 F)``.
+
+    Silent where ``mask`` is 0. It and the features may have more frames, as many on each side,
+    than the source ``(B, 301, F)``.
+    """
+    frames = source.shape[-1]
+    margin = (features.shape[-1] - frames) // 2
+    bins = vocoder(features) if mask is None else vocoder(features, mask)
+    real, imaginary, noise = (x.transpose(1, 2)[..., margin : margin + frames] for x in bins)
+    if mask is not None:
+        held = mask[:, None, margin : margin + frames]
+        real, imaginary, noise = real * held, imaginary * held, noise * held
     harmonic = torch.complex(real, imaginary) * source
     gauss = torch.randn(*noise.shape, 2, generator=generator, device=noise.device) * math.sqrt(0.5)
     spectrum = harmonic + noise * torch.view_as_complex(gauss)
-    return harmonic, noise, istft(spectrum, features.shape[-1] * HOP_LENGTH)
+    return harmonic, noise, istft(spectrum, frames * HOP_LENGTH)
 
 
 @cache
@@ -158,12 +173,23 @@ def half_precision(device: torch.device) -> contextlib.AbstractContextManager[ob
 def random_segments(
     items: list[Item], random: np.random.Generator, each: int
 ) -> list[tuple[int, int, Item]]:
-    return [
-        (row, int(random.integers(0, item.frames - SEGMENT_FRAMES + 1)), item)
-        for row, item in enumerate(items)
-        if item.frames >= SEGMENT_FRAMES
-        for _ in range(each)
-    ]
+    """Where to cut: (row, first frame, utterance), ``each`` of every utterance.
+
+    A short utterance is taken whole. Of a longer one at least half a segment is: were all of
+    it, the first and last sounds would be in fewer segments than any other.
+    """
+
+    def first(item: Item) -> int:
+        spare = item.frames - SEGMENT_FRAMES
+        beyond = SEGMENT_FRAMES // 2 if spare > 0 else 0
+        return int(random.integers(min(0, spare) - beyond, max(0, spare) + beyond + 1))
+
+    return [(row, first(item), item) for row, item in enumerate(items) for _ in range(each)]
+
+
+def with_context(values: torch.Tensor, first: int) -> torch.Tensor:
+    """The frames of a segment and its context, of ``(..., F)``."""
+    return frames_between(values, first - CONTEXT_FRAMES, SEGMENT_FRAMES + 2 * CONTEXT_FRAMES)
 
 
 @dataclass(frozen=True)
@@ -171,7 +197,8 @@ class Segments:
     """Cut utterances, ``S`` of them: what the vocoder is trained on.
 
     ``cuts`` are (row of the batch, first frame, utterance); ``audio`` ``(S, 300 n)``, its
-    spectrum and the source's ``(S, 301, n)``, F0 ``(S, n)`` in hertz.
+    spectrum and the source's ``(S, 301, n)``. With their context ``(S, n + 16)``: F0 in hertz,
+    and a mask, 0 beyond an utterance's ends.
     """
 
     cuts: list[tuple[int, int, Item]]
@@ -179,27 +206,25 @@ class Segments:
     spectrum: torch.Tensor
     source: torch.Tensor
     f0_hz: torch.Tensor
+    mask: torch.Tensor
 
-    @property
-    def frames(self) -> int:
-        return self.f0_hz.shape[-1]
-
-    def of(self, features: torch.Tensor) -> torch.Tensor:
-        """The same frames of ``(B, C, F)``, as ``(S, C, n)``."""
-        return torch.stack([features[row, :, k : k + SEGMENT_FRAMES] for row, k, _ in self.cuts])
+    def of(self, features: torch.Tensor | list[torch.Tensor]) -> torch.Tensor:
+        """The same frames of ``(B, C, F)``, a tensor or a list of rows, as ``(S, C, n + 16)``."""
+        return torch.stack([with_context(features[row], k) for row, k, _ in self.cuts])
 
 
 def cut_segments(
     items: list[Item], random: np.random.Generator, each: int, device: torch.device
 ) -> Segments:
-    """``each`` random segments of every utterance that is long enough; one must be."""
+    """``each`` random segments of every utterance."""
     cuts = random_segments(items, random, each)
     audio, spectrum, source = (
         torch.stack(x).to(device)
         for x in zip(*[segment(i, k, SEGMENT_FRAMES) for _, k, i in cuts], strict=True)
     )
-    f0 = torch.stack([i.f0_hz[k : k + SEGMENT_FRAMES] for _, k, i in cuts])
-    return Segments(cuts, audio, spectrum, source, f0.to(device))
+    f0 = torch.stack([with_context(i.f0_hz, k) for _, k, i in cuts])
+    mask = torch.stack([with_context(torch.ones(i.frames), k) for _, k, i in cuts])
+    return Segments(cuts, audio, spectrum, source, f0.to(device), mask.to(device))
 
 
 def generator_losses(
@@ -209,7 +234,7 @@ def generator_losses(
     noise_generator: torch.Generator,
 ) -> tuple[dict[str, torch.Tensor], torch.Tensor, torch.Tensor]:
     """Losses on the spectrum and the waveform, the student's waveform and the teacher's."""
-    harmonic, noise, waveform = render(vocoder, features, cut.source, noise_generator)
+    harmonic, noise, waveform = render(vocoder, features, cut.source, noise_generator, cut.mask)
     waveform, audio = waveform[:, EDGE:-EDGE], cut.audio[:, EDGE:-EDGE]
     lasting = noise * NOISE_LEFT
     losses = {

@@ -9,7 +9,6 @@ from tools.voice.dataset import Corpus, Item, collate
 from tools.voice.losses import Discriminators
 from tools.voice.model import AcousticModel, Vocoder, vocoder_features
 from tools.voice.objectives import (
-    SEGMENT_FRAMES,
     acoustic_losses,
     acoustic_total,
     cut_segments,
@@ -24,7 +23,7 @@ from tools.voice.stage import Stage
 # A discriminator's features differ by hundredths where its score differs by tenths.
 MATCHING_WEIGHT = 6.0
 ADVERSARIAL_WEIGHT = 0.5
-SEGMENTS_A_STEP = 12
+SEGMENTS_A_STEP = 8
 # Steps before the joint stage in which new discriminators learn alone: their first verdicts are
 # noise, and a voice that is trained on by the distances alone meanwhile loses its sharpness.
 JUDGES_ALONE_STEPS = 400
@@ -106,10 +105,10 @@ def train_vocoder(
     for step in stage.steps():
         if step % 500 == 499:
             corpus.refresh()
-        chosen = [corpus.long_item(random) for _ in range(batch)]
-        cut = cut_segments(share(stage, chosen), random, 1, stage.device)
-        mel = torch.stack([i.mel[:, k : k + cut.frames].float() for _, k, i in cut.cuts])
-        features = vocoder_features(mel.to(stage.device), cut.f0_hz, vocoder.latents)
+        items = share(stage, corpus.of_any_length(random, batch))
+        cut = cut_segments(items, random, 1, stage.device)
+        mel = cut.of([item.mel.float().to(stage.device) for item in items])
+        features = vocoder_features(mel, cut.f0_hz, vocoder.latents)
         with half_precision(stage.device):
             losses, fake, audio = generator_losses(vocoder, features, cut, noise)
         total = 0.2 * losses["likelihood"] + losses["magnitude"] + losses["stft"]
@@ -132,9 +131,8 @@ def train_joint(
 
     def speak() -> tuple[dict[str, torch.Tensor], torch.Tensor, torch.Tensor]:
         items = share(stage, corpus.utterances(random, batch))
-        if items[-1].frames < SEGMENT_FRAMES:
-            items[-1] = corpus.long_item(own_random)
-        cut = cut_segments(items, own_random, SEGMENTS_A_STEP // batch, stage.device)
+        each = max(1, SEGMENTS_A_STEP // (len(items) * stage.peers.count))
+        cut = cut_segments(items, own_random, each, stage.device)
         data = collate(items).to(stage.device)
         with half_precision(stage.device):
             frames, log_durations = frames_of(acoustic, data)

@@ -120,7 +120,7 @@ def short_words(random: Random) -> str:
     """Single words, each a sentence of its own, cut apart after the teacher spoke them."""
     pick = random.random()
     count = random.randint(5, 8)
-    if pick < 0.35:
+    if pick < 0.22:
         pools = (
             entries("zh_faults"),
             entries("zh_equipment"),
@@ -158,7 +158,7 @@ def short_words(random: Random) -> str:
             ),
         )
         return "".join(f"{random.choice(random.choice(pools))}。" for _ in range(count))
-    if pick < 0.5:
+    if pick < 0.52:
         words, weights = general_zh()
         return "".join(f"{word}。" for word in random.choices(words, weights, k=count))
     if pick < 0.62:
@@ -205,7 +205,7 @@ KINDS = (
     ("zh_alarm", zh_alarm, 12), ("zh_general", zh_general, 12), ("zh_numbers", zh_numbers, 4),
     ("mixed", mixed, 10), ("en_alarm", en_alarm, 13), ("en_general", en_general, 8),
     ("en_sentence", en_sentence, 12), ("en_ending", en_ending, 12), ("en_numbers", en_numbers, 3),
-    ("spelled", spelled, 2), ("words", short_words, 12),
+    ("spelled", spelled, 2), ("words", short_words, 16),
 )  # fmt: skip
 
 

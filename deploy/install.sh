@@ -259,9 +259,10 @@ build_engines() {
 # A voice belongs to the release that it came with: one rename makes both current.
 copy_voices() {
     local folder name
+    local -a folders
     [ ! -e "$release/.complete" ] || return 0
-    for folder in "$source_root"/models/*/; do
-        [ -f "$folder/voice.json" ] || continue
+    mapfile -t folders < <(voices_in "$source_root/models")
+    for folder in "${folders[@]}"; do
         name=$(basename "$folder")
         step "voice $name"
         run copy_voice "$folder" "$release/voices/$name"

@@ -56,10 +56,12 @@ mkdir -p "$bundle/wheels" "$output"
 
 collect_program() {
     local voice
+    local -a voices
     cp -r "$root"/{edge_tts,deploy,systemd,setup.py,pyproject.toml,README.md,LICENSE,NOTICE} "$bundle"
     find "$bundle" -name __pycache__ -prune -exec rm -rf {} +
-    for voice in "$root"/models/*/voice.json; do
-        [ ! -e "$voice" ] || copy_voice "${voice%/*}" "$bundle/models/$(basename "${voice%/*}")"
+    mapfile -t voices < <(voices_in "$root/models")
+    for voice in "${voices[@]}"; do
+        copy_voice "$voice" "$bundle/models/$(basename "$voice")"
     done
 }
 

@@ -91,7 +91,7 @@ class Voice:
         if file is None:
             raise VoiceError(
                 f"voice {self.name} has no {precision} {graph}; "
-                f"it has {', '.join(self._graph(graph).files)}"
+                f"it has {', '.join(self._graph(graph).files)}; name a voice that has"
             )
         return self.folder / file.path
 

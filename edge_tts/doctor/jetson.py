@@ -38,6 +38,9 @@ def check_engines(folder: Path, step: ProviderStep, board: Board, voice: str) ->
     if not engines and not step.usable:
         return []
     chosen = load_voice(find_voice(voice))
+    if not all("fp32" in chosen.graphs[graph].files for graph in GRAPHS):
+        message = f"voice {chosen.name} has int8 graphs alone, which the CPU runs; TensorRT rests"
+        return [Finding(INFO, "engines", message, "sudo edgetts voices use zh-en")]
     digests = {graph: graph_sha256(chosen.graph_path(graph, "fp32")) for graph in GRAPHS}
     current = [e for e in engines if digests[e.graph] == e.key.graph_sha256 and _fits(e, board)]
     findings = [

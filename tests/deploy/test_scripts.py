@@ -234,6 +234,15 @@ def test_sizes_are_printed_by_package(tmp_path: Path) -> None:
     assert lines[-1].split()[0] == "4"
 
 
+def test_a_lite_voice_is_left_to_those_who_ask_for_it(tmp_path: Path) -> None:
+    for name in ("zh-en", "zh-en-lite", "de"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "voice.json").write_text("{}")
+    (tmp_path / "notes").mkdir()
+    assert lib(f"voices_in {tmp_path}").stdout.split() == [f"{tmp_path}/de", f"{tmp_path}/zh-en"]
+    assert lib(f"voices_in {tmp_path}/notes").stdout == ""
+
+
 def test_a_voice_is_copied_without_what_no_device_needs(tmp_path: Path, tiny_voice: Path) -> None:
     source = tmp_path / "source"
     shutil.copytree(tiny_voice, source)

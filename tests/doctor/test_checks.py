@@ -32,6 +32,7 @@ from tests.doctor.systems import make_system, severities
 from tests.inference import boards
 from tests.inference.boards import write
 from tests.packs import copy_pack
+from tools.voice.lite import make_lite
 
 
 class TestProviders:
@@ -411,6 +412,13 @@ class TestEngines:
 
     def test_a_board_without_tensorrt_has_none(self, tmp_path: Path) -> None:
         assert self.check(boards.pi_5(tmp_path / "pi")) == []
+
+    def test_a_voice_of_int8_alone_has_none(self, tmp_path: Path) -> None:
+        make_lite(self.voice.folder, tmp_path / "lite", "tiny-lite")
+        self.voice = load_voice(tmp_path / "lite")
+        (finding,) = self.check()
+        assert finding.severity == "info"
+        assert "tiny-lite has int8 graphs alone" in finding.message
 
     def test_none_built(self) -> None:
         (finding,) = self.check()

@@ -14,6 +14,7 @@ from pathlib import Path
 import click
 
 from edge_tts.voice import load_voice
+from tools.voice.description import read_description, write_description
 from tools.voice.evaluate import draw, table
 
 SAMPLES = ("Z10", "Z05", "M01", "W01", "E09", "E06")
@@ -104,8 +105,7 @@ def main(
     """Put the figures of EVALUATION into the voice pack."""
     voice = load_voice(folder)
     figures = json.loads((evaluation / "figures.json").read_text())
-    path = folder / "voice.json"
-    data = json.loads(path.read_text(encoding="utf-8"))
+    data = read_description(folder)
     per_second = sum(
         multiply_accumulates(voice.graph_path(graph, "fp32"), 80)
         for graph in ("decoder", "vocoder")
@@ -113,7 +113,7 @@ def main(
     data["figures"] = {**data.get("figures", {}), "int8": figures["int8"], "fp32": figures["fp32"]}
     data["figures"]["multiply_accumulates_per_s"] = per_second
     data.setdefault("provenance", {})["teacher_hours"] = hours
-    path.write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    write_description(folder, data)
     write_samples(
         evaluation / ("int8+wiener" if voice.wiener_enabled else "int8"), folder / "samples"
     )

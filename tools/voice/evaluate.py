@@ -23,6 +23,7 @@ import numpy as np
 
 from edge_tts.text.lexicon import Lexicon
 from tools.voice import systems
+from tools.voice.description import read_description
 from tools.voice.judge import Judge, Verdict
 from tools.voice.teacher import BLEND
 
@@ -158,7 +159,7 @@ class Verdicts:
 
 def voice_print(voice: Path) -> str:
     """What tells one state of a voice pack from another: its description, figures left out."""
-    data = json.loads((voice / "voice.json").read_text("utf-8"))
+    data = read_description(voice)
     data["figures"] = {k: v for k, v in data.get("figures", {}).items() if k in GAINS}
     return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:16]
 

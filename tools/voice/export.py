@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 import tempfile
 from pathlib import Path
@@ -15,6 +13,7 @@ import torch
 from edge_tts.text.inventory import PHONEMES
 from edge_tts.voice import SCHEMA
 from tools.voice.dataset import training_items
+from tools.voice.description import file_entry, write_description
 from tools.voice.graphs import (
     FORMANT_GAIN,
     INT8_OPSET,
@@ -46,11 +45,6 @@ HEADROOM_DB = 5.0
 MATCH_LINES = 24
 # What becomes int8: matrix products, and the encoder's embedding table.
 SCHEMES = {"encoder": Scheme(("MatMul", "Gather")), "decoder": Scheme(), "vocoder": Scheme()}
-
-
-def file_entry(path: Path) -> dict[str, Any]:
-    data = path.read_bytes()
-    return {"path": path.name, "sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
 
 
 def describe(
@@ -86,8 +80,7 @@ def describe(
         voice["lexicon"] = file_entry(folder / "lexicon.bin")
     # Figures and a noise spectrum that lie there are those of other weights.
     voice.update(more)
-    text = json.dumps(voice, ensure_ascii=False, indent=1) + "\n"
-    (folder / "voice.json").write_text(text, encoding="utf-8")
+    write_description(folder, voice)
 
 
 def keep_discriminators(checkpoints: Path, out: Path) -> None:

@@ -9,7 +9,6 @@ enabled there only where it raises the DistillMOS of int8 by :data:`LEAST_GAIN`.
 
 from __future__ import annotations
 
-import json
 import shutil
 import tempfile
 from collections.abc import Callable
@@ -26,6 +25,7 @@ from edge_tts.synthesis.synthesizer import Synthesizer
 from edge_tts.text.front_end import TextFrontEnd
 from edge_tts.text.lexicon import Lexicon
 from edge_tts.voice import GRAPHS, Voice, load_voice
+from tools.voice.description import read_description, write_description
 from tools.voice.evaluate import LINES, read_lines
 from tools.voice.quantise import Feed, Scheme, quantise
 from tools.voice.spoken import (
@@ -179,11 +179,10 @@ def row(
 
 def store(folder: Path, noise: npt.NDArray[np.float64], level_dbfs: float, helps: bool) -> None:
     """Put level, noise spectrum and whether filtering it helps into ``voice.json``."""
-    path = folder / "voice.json"
-    data = json.loads(path.read_text(encoding="utf-8"))
+    data = read_description(folder)
     data["figures"] = {**data.get("figures", {}), "level_dbfs": round(level_dbfs, 2)}
     data["wiener"] = {"enabled": helps, "noise_log_spectrum": [round(float(x), 3) for x in noise]}
-    path.write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    write_description(folder, data)
 
 
 def match_fallback(folder: Path, texts: list[str]) -> None:
@@ -204,12 +203,11 @@ def match_fallback(folder: Path, texts: list[str]) -> None:
         )
         samples = np.concatenate([chunk.samples for chunk in synthesizer.stream(text)])
         lines.append(Spoken(samples, np.empty((0, 0), np.complex64)))
-    path = folder / "voice.json"
-    data = json.loads(path.read_text(encoding="utf-8"))
+    data = read_description(folder)
     missing_db = data["figures"]["level_dbfs"] - active_level_dbfs(lines)
     gain_db = data["figures"].get("fallback_gain_db", 0.0) + missing_db
     data["figures"]["fallback_gain_db"] = round(gain_db, 2)
-    path.write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    write_description(folder, data)
 
 
 if __name__ == "__main__":

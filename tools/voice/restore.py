@@ -6,7 +6,6 @@ graphs. The state of the optimisers is not kept.
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import click
 import torch
 
+from tools.voice.description import read_description
 from tools.voice.export import DISCRIMINATORS
 from tools.voice.graphs import formant_change
 from tools.voice.match import add_level
@@ -101,7 +101,7 @@ def restore(pack: Path) -> dict[str, Weights]:
         KeyError: ``voice.json`` does not tell how the weights were changed at export.
         RuntimeError: the graphs are not those of networks of the default size.
     """
-    made = json.loads((pack / "voice.json").read_text(encoding="utf-8")).get("provenance", {})
+    made = read_description(pack).get("provenance", {})
     acoustic = graph_weights(pack / "encoder.onnx") | graph_weights(pack / "decoder.onnx")
     acoustic |= split_table(acoustic.pop("table"))
     vocoder = graph_weights(pack / "vocoder.onnx")

@@ -99,8 +99,12 @@ class Pipeline:
         Raises:
             EdgeTtsError: something could not be loaded.
         """
+        from edge_tts.inference.memory import release_free_memory
+
         for _ in self.stream(_WARM_UP_TEXT):
             pass
+        # Loading leaves behind what it needed to optimise the networks.
+        release_free_memory()
 
     def unload_if_idle(self) -> bool:
         """Unload each network whose idle time is over; True when one was unloaded."""

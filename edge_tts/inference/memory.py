@@ -1,4 +1,4 @@
-"""Giving memory back to the system after a network was unloaded."""
+"""Giving memory back to the system after a network was loaded or unloaded."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ import click
 
 from edge_tts.voice import load_voice
 from tools.voice.description import read_description, write_description
-from tools.voice.evaluate import draw, table
+from tools.voice.evaluate import draw, lite_of, table
 
 SAMPLES = ("Z10", "Z05", "M01", "W01", "E09", "E06")
 
@@ -44,7 +44,7 @@ Whisper-base error rates in per cent (pinyin without and with tones, English wor
 pace, level and silence.
 
 {table}
-
+{lite}
 Decoder and vocoder need {macs_m:.0f} million multiply-accumulates a second of audio.
 ![error rates and DistillMOS by system](figures.png)
 
@@ -59,6 +59,10 @@ distances are to fp32 on the same features.
 
 ## Limits
 {limits}
+"""
+
+LITE = """
+`lite` is [{name}](../{name}/CARD.md): the int8 graphs' weights in four bits.
 """
 
 
@@ -133,6 +137,7 @@ def main(
         macs_m=per_second / 1e6,
         lines=figures["int8"]["lines"],
         table=table(figures),
+        lite=LITE.format(name=lite_of(folder).name) if "lite" in figures else "",
         filtered=" with the Wiener filter" if voice.wiener_enabled else "",
         study=study.read_text(encoding="utf-8").strip()
         if study

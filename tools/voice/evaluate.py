@@ -32,7 +32,7 @@ LINES = Path(__file__).parent / "data" / "evaluation_lines.tsv"
 # ``long`` is a minute of text, where drift and repetition would show.
 APART = ("word", "known_word", "long")
 # Systems that speak from the voice pack, and the figures in it that change what they give.
-OURS = ("fp32", "int8", "int8+wiener", "dsp")
+OURS = ("fp32", "int8", "int8+wiener", "lite", "dsp")
 GAINS = ("level_dbfs", "fallback_gain_db")
 
 
@@ -157,6 +157,11 @@ class Verdicts:
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
+def lite_of(voice: Path) -> Path:
+    """Where the lite form of a voice pack lies."""
+    return voice.resolve().with_name(f"{voice.resolve().name}-lite")
+
+
 def voice_print(voice: Path) -> str:
     """What tells one state of a voice pack from another: its description, figures left out."""
     data = read_description(voice)
@@ -171,6 +176,8 @@ def makers(voice: Path, teacher_folder: Path | None) -> dict[str, Callable[[], s
     made["fp32"] = lambda: systems.ours(voice, "fp32")
     made["int8"] = lambda: systems.ours(voice, "int8")
     made["int8+wiener"] = lambda: systems.ours(voice, "int8", wiener="on")
+    if lite_of(voice).exists():
+        made["lite"] = lambda: systems.ours(lite_of(voice), "int8")
     made["dsp"] = lambda: systems.ours(voice, "int8", vocoder="dsp")
     made["piper-joe"], made["hibari"], made["espeak-ng"] = (
         systems.piper,
@@ -224,7 +231,8 @@ def main(
         if wanted and name not in wanted:
             continue
         speak = make()
-        known = Verdicts(out / f"verdicts-{name}.jsonl", voice_print(voice) if name in OURS else "")
+        spoken_by = voice_print(lite_of(voice) if name == "lite" else voice)
+        known = Verdicts(out / f"verdicts-{name}.jsonl", spoken_by if name in OURS else "")
         rows = []
         (out / name).mkdir(exist_ok=True)
         with click.progressbar(lines, label=f"{name:12}") as bar:

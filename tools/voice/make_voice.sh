@@ -31,5 +31,5 @@ run tools.voice.align --corpus "$work/corpus" --checkpoint "$work/run/acoustic.p
 run tools.voice.train joint --corpus "$work/corpus" --out "$work/run" --minutes "$joint" --processes "$threads"
 run tools.voice.export --checkpoints "$work/run" --out "$pack" --match "$work/corpus"
 run tools.voice.quantise_study --voice "$pack" --calibrate-only
-run tools.voice.evaluate --voice "$pack" --whisper "$work/whisper" --teacher "$work/teacher" --out "$work/evaluation"
 run tools.voice.lite --voice "$pack" --out "$pack-lite" --name "$(basename "$pack")-lite"
+run tools.voice.evaluate --voice "$pack" --whisper "$work/whisper" --teacher "$work/teacher" --out "$work/evaluation"

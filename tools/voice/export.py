@@ -19,12 +19,12 @@ from tools.voice.graphs import (
     INT8_OPSET,
     VocoderGraph,
     export_graphs,
-    limit_latents,
     load_student,
     raise_formants,
 )
 from tools.voice.match import add_level, colour_db
 from tools.voice.quantise import Scheme, quantise
+from tools.voice.ranges import limit_latents, smooth_activations
 from tools.voice.signal import HOP_LENGTH, N_FFT, N_MELS, SAMPLE_RATE_HZ
 from tools.voice.teacher import BLEND, describe_blend
 
@@ -117,6 +117,7 @@ def make_pack(
     if match is not None:
         items = training_items(match, MATCH_LINES)
         limit_latents(acoustic, vocoder, items)
+        smooth_activations(acoustic, vocoder, items)
         found = colour_db(acoustic, vocoder, VocoderGraph(vocoder, voiced_gains), items)
         voiced_db, unvoiced_db = ((100 * gains_db).round() / 100 for gains_db in found)
         # Noise gets what unvoiced frames lack; in voiced ones it is to follow the harmonics.

@@ -16,9 +16,7 @@ import torch
 from torch import nn
 
 from edge_tts.text.inventory import PHONEMES
-from tools.voice.dataset import Item, collate
 from tools.voice.model import AcousticModel, ConvNeXt, Size, Vocoder, band_centres
-from tools.voice.objectives import frames_of
 from tools.voice.signal import N_FFT, N_MELS, SAMPLE_RATE_HZ
 
 FP32_OPSET = 16
@@ -26,8 +24,6 @@ INT8_OPSET = 17
 # What the mean over many ways to say a sound flattens: formants, in bands of speech this wide.
 FORMANT_WIDTH_HZ = 1500.0
 FORMANT_GAIN = 0.3
-# Mel bands, as they are exchanged, reach 2.3; of 1.5 to 4 this left the least error.
-LATENT_PEAK = 1.5
 
 
 class EncoderGraph(nn.Module):
@@ -83,27 +79,6 @@ def raise_formants(vocoder: Vocoder, gain: float) -> None:
         rows = slice(first, first + vocoder.bands)
         for values in (vocoder.head.weight, vocoder.head.bias):
             values[rows] += change @ values[rows]
-
-
-@torch.no_grad()
-def limit_latents(acoustic: AcousticModel, vocoder: Vocoder, items: list[Item]) -> None:
-    """Scale down the latents that reach beyond :data:`LATENT_PEAK`; the vocoder takes them back.
-
-    The vocoder's input becomes int8 in one range for all its channels, so one wide latent
-    costs mel bands their resolution (after SmoothQuant, Xiao et al. 2023). What is spoken in
-    fp32 stays.
-    """
-    if not vocoder.latents:
-        return
-    peak = torch.zeros(vocoder.latents)
-    for item in items:
-        frames, _ = frames_of(acoustic, collate([item]))
-        latents = acoustic.decode(frames)[0, N_MELS + 2 :]
-        peak = torch.maximum(peak, latents.abs().amax(1))
-    scale = (peak / LATENT_PEAK).clamp(min=1)
-    acoustic.decoder_head.weight[N_MELS:] /= scale[:, None]
-    acoustic.decoder_head.bias[N_MELS:] /= scale
-    vocoder.input.weight[:, N_MELS + 2 :] *= scale
 
 
 def load_student(checkpoints: Path, size: Size | None = None) -> tuple[AcousticModel, Vocoder]:

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tools.voice.evaluate import LINES, Verdicts, read_lines, summary, voice_print
+from tests.packs import copy_pack
+from tools.voice import lite
+from tools.voice.evaluate import LINES, Verdicts, makers, read_lines, summary, voice_print
 from tools.voice.judge import Verdict
 from tools.voice.word_lists import entries, held_out
 
@@ -36,6 +38,17 @@ def test_a_print_follows_what_changes_the_sound(tmp_path: Path) -> None:
     assert first == prints({"version": "1", "figures": {"distillmos": 4.0, "level_dbfs": -20}})
     assert first != prints({"version": "1", "figures": {"distillmos": 3.0, "level_dbfs": -21}})
     assert first != prints({"version": "2", "figures": {"distillmos": 3.0, "level_dbfs": -20}})
+
+
+def test_the_lite_form_is_judged_where_it_lies_beside_its_voice(
+    tiny_voice: Path, tmp_path: Path
+) -> None:
+    voice = copy_pack(tiny_voice, tmp_path / "tiny", name="tiny")
+    assert "lite" not in makers(voice, None)
+    lite.make_lite(voice, tmp_path / "tiny-lite", "tiny-lite")
+    spoken = makers(voice, None)["lite"]()("水泵过载", "zh")
+    assert spoken is not None
+    assert spoken[1] == 24000
 
 
 def test_single_words_count_in_their_own_columns_alone() -> None:

@@ -122,6 +122,7 @@ write_tiny_voice(Path(sys.argv[1]), lexicon=Path(sys.argv[2]))' "$scratch/tiny" 
         synth_everywhere zh-en fp32 "${cpus[@]}"
         synth_everywhere zh-en int8 "${cpus[@]}"
     fi
+    if [ -f "$repository/models/zh-en-lite/voice.json" ]; then synth_everywhere zh-en-lite int8 "${cpus[-1]}"; fi
     here_python "$here/compare.py" "$scratch" "${pairs[@]}"
 }
 

@@ -23,6 +23,8 @@ from tools.voice.description import file_entry, read_description, write_descript
 
 # Weights of one output channel that share a multiplier: at most so many, an even divisor of all.
 LARGEST_BLOCK = 32
+# Products with fewer weights stay int8: durations and F0, where each step is heard.
+FEWEST_WEIGHTS = 4096
 LARGEST_CODE = 7
 CODE_OFFSET = 8
 LARGEST_MULTIPLIER = 127 // LARGEST_CODE
@@ -104,7 +106,7 @@ def shrink(model: onnx.ModelProto) -> None:
     for tensor in graph.initializer:
         values = numpy_helper.to_array(tensor)
         block = block_length(values.shape[0]) if values.ndim == 2 else None
-        if values.dtype == np.int8 and block is not None:
+        if values.dtype == np.int8 and block is not None and values.size >= FEWEST_WEIGHTS:
             parts = [f"{tensor.name}_{part}" for part in ("packed", "multipliers")]
             stored = zip(pack(values, block), parts, strict=True)
             kept += [numpy_helper.from_array(part, name) for part, name in stored]

@@ -49,10 +49,6 @@ class WienerFilter:
     def bins(self) -> int:
         return len(self._noise_power)
 
-    def reset(self) -> None:
-        """Forget the utterance under way."""
-        self._carried = None
-
     def apply(self, spectra: Complex64) -> Complex64:
         """Filter the next frames ``(K, bins)`` in place, and return them."""
         spectra *= self.gains(spectra)

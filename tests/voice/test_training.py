@@ -16,13 +16,15 @@ from tools.voice import (  # noqa: E402
     export,
     graphs,
     match,
+    model,
     peers,
     ranges,
     restore,
+    screen,
     stages,
     train,
 )
-from tools.voice.dataset import SEGMENT_FRAMES, Item, collate, make_item  # noqa: E402
+from tools.voice.dataset import SEGMENT_FRAMES, Corpus, Item, collate, make_item  # noqa: E402
 from tools.voice.graphs import raise_formants  # noqa: E402
 from tools.voice.model import AcousticModel, Size, Vocoder, tell, vocoder_features  # noqa: E402
 from tools.voice.objectives import (  # noqa: E402
@@ -33,7 +35,7 @@ from tools.voice.objectives import (  # noqa: E402
     render,
     smooth_bands,
 )
-from tools.voice.shards import Utterance, load_shard, save_shard  # noqa: E402
+from tools.voice.shards import Utterance, load_shard, rejected_lines, save_shard  # noqa: E402
 from tools.voice.signal import N_FFT, SAMPLE_RATE_HZ, log_mel, pulses, stft  # noqa: E402
 from tools.voice.stage import take  # noqa: E402
 
@@ -296,6 +298,32 @@ def test_a_pack_gives_back_the_weights_that_it_was_made_of(
     assert not taught, "discriminators that came with the voice need no start of their own"
     run(monkeypatch, corpus, tmp_path / "new", *start, str(out / "acoustic.pt"))
     assert taught
+
+
+def test_lines_in_another_tempo_than_a_student_expects_are_left_out(
+    monkeypatch: pytest.MonkeyPatch, corpus: Path, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(model, "Size", lambda: TINY)
+    student = AcousticModel(TINY)
+    torch.nn.init.zeros_(student.duration_head.weight)
+    torch.nn.init.constant_(student.duration_head.bias, np.log(20))
+    checkpoint = tmp_path / "student.pt"
+    torch.save({"averages": {"acoustic": student.state_dict()}}, checkpoint)
+    given = ["--corpus", str(corpus)]
+    told = CliRunner().invoke(screen.main, [*given, "--checkpoint", str(checkpoint)])
+    assert told.exit_code == 0, told.output
+    assert "2 of 8 lines rejected" in told.output
+    # Sounds of 10 and 10 frames, and of 100 and 10; the others' mean is near 20.
+    assert rejected_lines(corpus / "shard-00001.npz") == {4, 7}
+    assert sorted(item.frames for item in Corpus(corpus).items) == [58, 60, 64, 66, 70, 90]
+    again = CliRunner().invoke(screen.main, [*given, "--checkpoint", str(checkpoint)])
+    assert "0 of 0 lines" in again.output
+
+
+def test_a_screen_needs_one_listener(corpus: Path) -> None:
+    told = CliRunner().invoke(screen.main, ["--corpus", str(corpus)])
+    assert told.exit_code == 2
+    assert "--whisper or --checkpoint" in told.output
 
 
 def test_wide_latents_are_narrowed_and_the_voice_stays(corpus: Path) -> None:

@@ -28,6 +28,7 @@ run tools.voice.screen --corpus "$work/corpus" --whisper "$work/whisper" --threa
 run tools.voice.train vocoder --corpus "$work/corpus" --out "$work/run" --minutes "$vocoder" --processes "$threads"
 run tools.voice.train acoustic --corpus "$work/corpus" --out "$work/run" --minutes "$acoustic" --processes "$threads"
 run tools.voice.align --corpus "$work/corpus" --checkpoint "$work/run/acoustic.pt"
+run tools.voice.screen --corpus "$work/corpus" --checkpoint "$work/run/acoustic.pt"
 run tools.voice.train joint --corpus "$work/corpus" --out "$work/run" --minutes "$joint" --processes "$threads"
 run tools.voice.export --checkpoints "$work/run" --out "$pack" --match "$work/corpus"
 run tools.voice.quantise_study --voice "$pack" --calibrate-only

@@ -125,15 +125,20 @@ def save_alignment(shard: Path, durations: list[npt.NDArray[np.int64]]) -> None:
     aside.replace(alignment_path(shard))
 
 
-def rejections_path(shard: Path) -> Path:
+# What lines are rejected for: Whisper misses too much of them, or they are rushed or drawn out.
+MISHEARD, MISTIMED = "misheard", "mistimed"
+
+
+def rejections_path(shard: Path, why: str) -> Path:
     """Where ``screen`` notes which lines of a shard the teacher spoiled."""
-    return shard.with_suffix(".rejected.json")
+    return shard.with_suffix(f".{why}.json")
 
 
 def rejected_lines(shard: Path) -> frozenset[int]:
     """Indices of a shard's lines that are not to be trained on; none before ``screen`` ran."""
-    path = rejections_path(shard)
-    return frozenset(json.loads(path.read_text("utf-8"))) if path.exists() else frozenset()
+    paths = (rejections_path(shard, why) for why in (MISHEARD, MISTIMED))
+    lists = [json.loads(path.read_text("utf-8")) for path in paths if path.exists()]
+    return frozenset(index for indices in lists for index in indices)
 
 
 def shard_seconds(path: Path) -> float:

@@ -7,9 +7,10 @@ import pytest
 from edge_tts.commands.engine import recorded_inputs
 from edge_tts.inference.engine_profiles import axis_profiles
 from edge_tts.synthesis.source import lookahead_frames
-from edge_tts.voice import CHECKOUT_VOICES, GRAPHS, load_voice
+from edge_tts.voice import GRAPHS, load_voice
+from tests.packs import packs_with_fp32
 
-VOICES = sorted(path.parent for path in CHECKOUT_VOICES.glob("*/voice.json"))
+VOICES = packs_with_fp32()
 
 
 @pytest.mark.parametrize("folder", VOICES, ids=lambda path: path.name)

@@ -53,7 +53,7 @@ def test_the_voice_of_the_checkout_is_listed_as_what_it_is(
     speaks = find_voice(environ={}) == Path(row["folder"])
     assert row["is_current"] is speaks
     assert run(arguments) == 0
-    (line,) = (line for line in capsys.readouterr().out.splitlines() if row["folder"] in line)
+    (line,) = (line for line in capsys.readouterr().out.splitlines() if f"{row['folder']} " in line)
     assert line.startswith("* zh-en" if speaks else "  zh-en")
     assert line.endswith("(of this checkout, not installed)")
 
@@ -65,7 +65,7 @@ def test_an_installed_voice_is_current_and_the_checkout_s_is_not(
     rows = json.loads(capsys.readouterr().out)
     origins = [row["origin"] for row in rows if row["is_current"]]
     assert origins == ["installed"]
-    assert [row["is_current"] for row in rows if row["origin"] == "checkout"] == [False]
+    assert not any(row["is_current"] for row in rows if row["origin"] == "checkout")
 
 
 def test_verify_names_the_damaged_file(store: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,7 +11,8 @@ from onnx import TensorProto, helper, numpy_helper
 from edge_tts.errors import InferenceError, ProviderError
 from edge_tts.inference.half_precision import with_half_products
 from edge_tts.inference.onnx_session import OnnxSession
-from edge_tts.voice import CHECKOUT_VOICES, GRAPHS, load_voice
+from edge_tts.voice import GRAPHS, load_voice
+from tests.packs import packs_with_fp32
 
 
 def inputs_of(graph: Path, size: int) -> dict[str, np.ndarray]:
@@ -28,7 +29,7 @@ def inputs_of(graph: Path, size: int) -> dict[str, np.ndarray]:
 
 
 def graphs() -> list[Path]:
-    voices = [load_voice(path.parent) for path in sorted(CHECKOUT_VOICES.glob("*/voice.json"))]
+    voices = [load_voice(folder) for folder in packs_with_fp32()]
     return [voice.graph_path(graph, "fp32") for voice in voices for graph in GRAPHS]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,13 +15,12 @@ from edge_tts.synthesis.vocoder import NeuralVocoder
 from edge_tts.text.front_end import TextFrontEnd
 from edge_tts.text.lexicon import Lexicon
 from edge_tts.voice import Voice, load_voice
+from tests.packs import checkout_packs, packs_with_fp32
 
-MODELS = Path(__file__).resolve().parents[2] / "models"
-FOLDERS = sorted(path.parent for path in MODELS.glob("*/voice.json"))
 TEXT = "1号主变油温85℃，重瓦斯保护跳闸。Motor overload, check pump 3."
 
 
-@pytest.fixture(scope="module", params=FOLDERS, ids=lambda folder: folder.name)
+@pytest.fixture(scope="module", params=checkout_packs(), ids=lambda folder: folder.name)
 def voice(request: pytest.FixtureRequest) -> Voice:
     return load_voice(request.param)
 
@@ -49,9 +47,9 @@ class Speaker:
         return np.concatenate([chunk.samples for chunk in synthesizer.stream(text)])
 
 
-@pytest.fixture(scope="module")
-def full(voice: Voice) -> Speaker:
-    return Speaker(voice, "fp32")
+@pytest.fixture(scope="module", params=packs_with_fp32(), ids=lambda folder: folder.name)
+def full(request: pytest.FixtureRequest) -> Speaker:
+    return Speaker(load_voice(request.param), "fp32")
 
 
 @pytest.mark.parametrize("chunk_frames", [None, [3], [7, 11], [24], [100]])

@@ -7,14 +7,15 @@ from pathlib import Path
 import pytest
 from onnx import TensorProto, helper, save
 
-from edge_tts.voice import CHECKOUT_VOICES, GRAPHS, load_voice
+from edge_tts.voice import GRAPHS, load_voice
+from tests.packs import packs_with_fp32
 from tools.tensorrt_operators import OPERATORS, objections, operators_of
 
 
 def exported_graphs() -> list[Path]:
     return [
-        load_voice(description.parent).graph_path(graph, "fp32")
-        for description in sorted(CHECKOUT_VOICES.glob("*/voice.json"))
+        load_voice(folder).graph_path(graph, "fp32")
+        for folder in packs_with_fp32()
         for graph in GRAPHS
     ]
 

@@ -15,10 +15,11 @@ from edge_tts.inference.engine_builder import build_engine
 from edge_tts.inference.engine_profiles import AxisProfile, axis_profiles
 from edge_tts.inference.half_precision import with_half_products
 from edge_tts.synthesis.source import lookahead_frames
-from edge_tts.voice import CHECKOUT_VOICES, GRAPHS, Voice, load_voice
+from edge_tts.voice import GRAPHS, Voice, load_voice
+from tests.packs import packs_with_fp32
 from tests.tiny_voice import write_tiny_voice
 
-VOICES = sorted(path.parent for path in CHECKOUT_VOICES.glob("*/voice.json"))
+VOICES = packs_with_fp32()
 PRECISIONS = ("fp32", "fp16")
 every_graph = pytest.mark.parametrize(
     ("folder", "graph", "precision"),

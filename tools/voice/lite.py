@@ -189,7 +189,9 @@ def make_lite(source: Path, out: Path, name: str) -> int:
         shutil.copy(voice.lexicon_path(), out / voice.lexicon.path)
     # What was measured of the voice, its noise too, is not of its lite form; its level is.
     data["figures"] = {k: v for k, v in data.get("figures", {}).items() if k in LEVELS}
-    data["provenance"]["made_by"] = f"tools/voice/lite.py from {voice.name} {voice.version}"
+    data.setdefault("provenance", {})["made_by"] = (
+        f"tools/voice/lite.py from {voice.name} {voice.version}"
+    )
     data.pop("wiener", None)
     write_description(out, data)
     total = sum((out / f"{graph}.int8.onnx").stat().st_size for graph in GRAPHS)
